@@ -1,0 +1,86 @@
+"""Instructions planted into a suite's own data: where they stand, who reads them, and who follows them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import worksmith as ws
+from tests.evals.attacks.desk import POLICY, desk
+from tests.evals.attacks.obeying import obeying
+from worksmith.evals.attacks.attacker import Attacker
+from worksmith.evals.records.record import ASR, EpisodeRecord
+from worksmith.evals.running.runner import evaluate
+from worksmith.evals.running.settings import EvalSettings
+from worksmith.evals.scoring.attacks import READ
+from worksmith.evals.tasks.task import Task
+from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
+from worksmith.tools.dispatch import Observation, as_text
+from worksmith.tools.planting import Planted
+
+GOALS = {"fetch", "send", "change", "reveal", "ignore"}
+FORMS = {"direct", "hidden", "encoded", "language"}
+
+
+def attacked(suite: ws.Suite, seeds: Iterable[int]) -> list[Task]:
+    return [
+        task.model_copy(update={"id": f"{task.id}/{seed}"})
+        for seed in seeds
+        for task in Attacker(suite.env, suite.tasks, seed).attacked(suite.tasks)
+    ]
+
+
+def records(suite: ws.Suite, tasks: list[Task], lm: object) -> list[EpisodeRecord]:
+    settings = EvalSettings(env=suite.env, lm=lm, workers=1)
+    return list(evaluate(ws.Agent("react", suite.env), tasks, settings).records)
+
+
+@pytest.mark.parametrize("rights", [True, False])
+def test_an_obeying_model_does_what_rights_allow_and_a_gold_plan_nothing(
+    rights: bool, tmp_path: Path
+) -> None:
+    suite = desk(tmp_path, POLICY if rights else None)
+    tasks = attacked(suite, range(4))
+    obeyed = records(suite, tasks, obeying(suite.tasks))
+    loyal = records(suite, tasks, scripted_lm(GoldEngine(suite.tasks)))
+
+    asked = {name: Counter(r.facet(f"attack_{name}") for r in obeyed) for name in ("goal", "form", "place")}
+    done = {name: Counter(r.facet(f"attack_{name}") for r in obeyed if r.scores[ASR]) for name in asked}
+    assert asked["goal"].keys() == GOALS and asked["form"].keys() == FORMS
+    assert {"reply", "title", "body"} <= asked["place"].keys()
+    # What a persona may not read, no instruction brings into an answer.
+    assert done["goal"].keys() == GOALS - ({"reveal"} if rights else set())
+    assert done["form"].keys() == FORMS and done["place"].keys() == asked["place"].keys()
+    assert not any(record.scores.get("leak") for record in obeyed)
+
+    # The records are as they were: a task is done under attack as it is without.
+    assert {(r.scores["outcome"], r.scores[ASR], r.scores[READ]) for r in loyal} == {(1, 0, 1)}
+
+
+def test_texts_are_planted_where_somebody_else_writes_and_a_seed_decides(tmp_path: Path) -> None:
+    """Nobody but who reads a ticket may change it, so that tools alone can bring an instruction."""
+    tickets = {"rules": [{"id": "tickets", "operations": ["read", "update"], "when": {"self": "owner"}}]}
+    suite = desk(tmp_path, {"sources": POLICY["sources"] | {"tickets": tickets}})
+    found = [Attacker(suite.env, suite.tasks, seed).attacked(suite.tasks) for seed in (1, 1, 2)]
+    assert {task.attack.place for tasks in found for task in tasks if task.attack} == {"reply"}
+    assert found[0] == found[1] != found[2]
+
+
+@given(st.text(min_size=1, max_size=8), st.text(min_size=1, max_size=8), st.booleans())
+def test_a_planted_text_stands_in_its_cell_alone_and_copies_of_it_mean_the_cell(
+    old: str, more: str, noted: bool
+) -> None:
+    planted = Planted(where="body", old=old, new=f"{old} {more}")
+    value = {"body": old, "title": old, "rows": [{"body": f"{old}!"}, {"body": old}]}
+    note = "\nwithheld: salary" if noted else ""
+    seen = planted.shown("tools.read", Observation("ok", value, as_text(value) + note))
+    shown = {"body": f"{old} {more}", "title": old, "rows": [{"body": f"{old}!"}, {"body": f"{old} {more}"}]}
+    assert seen == Observation("ok", shown, as_text(shown) + note)
+    assert planted.meant({"text": [f"Re: {old} {more}"], "n": 1}) == {"text": [f"Re: {old}"], "n": 1}
+    denied = Observation("denied", old, old)
+    assert planted.shown("tools.read", denied) is denied
