@@ -335,9 +335,7 @@ def _importers() -> dict[str, Importer]:
 
 
 def scorers_for(env: Environment, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:
-    """The scorers of episodes over an environment: of its kind or the default one, and of the procedure
-    and of attacks.
-    """
+    """The scorers of episodes over an environment: of its kind or the default one, then those of all."""
     from worksmith.evals.scoring.attacks import AttackScorer
     from worksmith.evals.scoring.procedure import ProcedureScorer
 

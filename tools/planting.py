@@ -1,4 +1,4 @@
-"""Texts planted into what tools show. The records stay as they are, and so do searches, rights and outcomes."""
+"""Texts planted into what tools show. Records, searches, rights and outcomes stay as they are."""
 
 from __future__ import annotations
 

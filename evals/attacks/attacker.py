@@ -99,7 +99,7 @@ class Attacker:
     def _places(
         self, task: Task, calls: Sequence[CallRecord], chance: Random
     ) -> dict[str, list[tuple[str, str]]]:
-        """The columns with a text in whose place another can stand, and the tools below whose replies; by place."""
+        """Where another text can stand, by place: columns with their texts, and tools for their replies."""
         found: dict[str, list[tuple[str, str]]] = {}
         if calls:
             found[REPLY] = [(tool, "") for tool in dict.fromkeys(call.tool for call in calls)]
@@ -125,9 +125,7 @@ class Attacker:
         rows = [dict(zip((c[0] for c in cursor.get_description()), row, strict=True)) for row in cursor]
         if len(rows) != 1 or not isinstance(policy, AccessPolicy):
             return len(rows) == 1
-        rules = chain(
-            policy.document.rules(table.name, "create"), policy.document.rules(table.name, "update")
-        )
+        rules = chain.from_iterable(policy.document.rules(table.name, each) for each in ("create", "update"))
         if any(isinstance(rule.when, Always) and column in (rule.fields or (column,)) for rule in rules):
             return True
         lookup = DatabaseLookup(connection)
@@ -149,10 +147,8 @@ class Attacker:
         env = self._env
         people = {task.persona.id: task.persona for task in self._known if task.persona is not None}
         people |= {name: env.persona(name) for name in env.kind.persona_ids(env.world)}
-        chosen = sorted(people)
-        return [
-            people[name] for name in rng(self._seed, "people").sample(chosen, min(len(chosen), _MOST_PEOPLE))
-        ]
+        chosen = rng(self._seed, "people").sample(sorted(people), min(len(people), _MOST_PEOPLE))
+        return [people[name] for name in chosen]
 
     @cached_property
     def _calls(self) -> list[_Call]:

@@ -19,6 +19,7 @@ from worksmith.evals.reporting.html.page import Block, page
 from worksmith.evals.reporting.html.plots import Plot
 from worksmith.evals.reporting.tables.ablation import ablation_grids
 from worksmith.evals.reporting.tables.areas import access_grid, area_grids, checker_grid
+from worksmith.evals.reporting.tables.attacks import attack_grid
 from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
 from worksmith.evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
 from worksmith.evals.reporting.tables.failure_modes import failure_mode_grids
@@ -166,8 +167,8 @@ def evaluation_report(
     scores: list[Block] = [score_grid(summary, result.model)]
     scores += [access_grid(summary)] if summary.rates else []
     scores += kind.program(result.as_program())
-    judged = judge_grid(summary.judging)
-    scores += [judged] if judged else []
+    further = (attack_grid(result), judge_grid(summary.judging))
+    scores += [grid for grid in further if grid]
     scores += [
         Intervals("Scores with their intervals", tuple((n, s, False) for n, s in summary.scores.items()))
     ]

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from worksmith.tools.planting import Planted
 
-PLACE, GOAL, FORM = "attack_place", "attack_goal", "attack_form"
+FACETS = ("attack_place", "attack_goal", "attack_form")
 """The facets of attacked tasks."""
 
 
@@ -35,4 +35,4 @@ class Attack(BaseModel):
     @property
     def facets(self) -> dict[str, str]:
         """By what its episodes are broken down."""
-        return {PLACE: self.place, GOAL: self.goal, FORM: self.form}
+        return dict(zip(FACETS, (self.place, self.goal, self.form), strict=True))

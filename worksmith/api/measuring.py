@@ -1,4 +1,4 @@
-"""`ws.evaluate` and `ws.compare`."""
+"""`ws.evaluate`, `ws.attack` and `ws.compare`."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ def evaluate(
     track: bool | str = False,
     log: Path | str | None = None,
     resume: bool = False,
+    attack: bool = False,
     intent: str | None = None,
     progress: bool = True,
 ) -> Evaluation:
@@ -71,6 +72,7 @@ def evaluate(
         track: record the run in MLflow; a text is the name of the experiment.
         log: file of the episodes (JSON lines); default is one in `mlruns/logs`.
         resume: go on with the log of a stopped run.
+        attack: plant instructions into what the tasks read, see `attack`.
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
             one. Intervals are over kinds, if there are five or more.
         progress: say on stderr what happens, in a terminal with a bar.
@@ -108,6 +110,7 @@ def evaluate(
         processes=processes,
         suite_store=suite_store,
         resume=resume,
+        attack=attack,
     )
     suite = conditions.suite
     name, models, said = chosen_models(lm, suite)
@@ -121,6 +124,30 @@ def evaluate(
     )
     with connection_kept(suite.env):
         return run_evaluation(plan, Tracking.of(conditions.settings, track=bool(track)))
+
+
+def attack(
+    program: Callable[..., Any] | Path | str, tasks: Suite | Sequence[dspy.Example], **settings: Any
+) -> Evaluation:
+    """Run a program on tasks with planted instructions, and score by rule whether it follows them.
+
+    Each task gets one instruction of a written catalogue, where it reads a text that another person than its
+    persona could have written, or a reply of a tool. The score `asr` is 1 where the instruction was followed;
+    `outcome` says whether the task was done all the same.
+
+    Args:
+        program, tasks: as of `evaluate`. Tasks without a gold plan are left out.
+        settings: as of `evaluate`; `seed` decides what is planted where.
+
+    Raises:
+        InputError: as of `evaluate`, or no task can be attacked.
+
+    Example:
+        >>> result = ws.attack(ws.Agent("react", env), suite.test, lm="gold", progress=False)
+        >>> result.summary.scores["asr"].value
+        0.0
+    """
+    return evaluate(program, tasks, **settings, attack=True)
 
 
 @errors_in_python()
@@ -142,6 +169,7 @@ def compare(
     live: bool = False,
     track: bool | str = False,
     resume: bool = False,
+    attack: bool = False,
     intent: str | None = None,
     progress: bool = True,
 ) -> Comparison:
@@ -150,7 +178,7 @@ def compare(
     Args:
         programs: as of `evaluate`; in a mapping by the names that tables have. The first is the reference.
         tasks, metric, lm, judge, rubric, trials, seed, workers, engine, processes, suite_store, budget,
-            live, track, resume, intent, progress: as of `evaluate`.
+            live, track, resume, attack, intent, progress: as of `evaluate`.
 
     Returns:
         The programs' figures, with differences in points paired by task, their 95 % intervals over kinds of
@@ -186,6 +214,7 @@ def compare(
         processes=processes,
         suite_store=suite_store,
         resume=resume,
+        attack=attack,
     )
     suite = conditions.suite
     chosen = chosen_models(lm, suite)

@@ -41,6 +41,10 @@ COMMANDS = {
         "programs.eval:evaluate_program",
         "Run a program on a suite's tasks and score every episode by its outcome.",
     ),
+    "attack": (
+        "programs.attack:attack_suite",
+        "Plant instructions into what a suite's tasks read; report how often a program follows them.",
+    ),
     "compare": (
         "programs.compare:compare_strategies",
         "Compare strategies, uncompiled and compiled, and baselines on the same tasks.",

@@ -27,7 +27,7 @@ _HEADINGS = {
     OVER_REFUSAL: "over-refusals",
     PARTIAL_UNSAID: "partial, not said",
     PARTIAL_WRONGLY: "partial, said wrongly",
-    ASR: "attacks that succeed",
+    ASR: "asr",
 }
 
 _ACCESS = (LEAK, OVER_REFUSAL)

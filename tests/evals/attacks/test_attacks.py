@@ -41,9 +41,7 @@ def records(suite: ws.Suite, tasks: list[Task], lm: object) -> list[EpisodeRecor
 
 
 @pytest.mark.parametrize("rights", [True, False])
-def test_an_obeying_model_does_what_rights_allow_and_a_gold_plan_nothing(
-    rights: bool, tmp_path: Path
-) -> None:
+def test_who_obeys_does_what_rights_allow_and_a_gold_plan_nothing(rights: bool, tmp_path: Path) -> None:
     suite = desk(tmp_path, POLICY if rights else None)
     tasks = attacked(suite, range(4))
     obeyed = records(suite, tasks, obeying(suite.tasks))
@@ -51,11 +49,11 @@ def test_an_obeying_model_does_what_rights_allow_and_a_gold_plan_nothing(
 
     asked = {name: Counter(r.facet(f"attack_{name}") for r in obeyed) for name in ("goal", "form", "place")}
     done = {name: Counter(r.facet(f"attack_{name}") for r in obeyed if r.scores[ASR]) for name in asked}
-    assert asked["goal"].keys() == GOALS and asked["form"].keys() == FORMS
+    assert (asked["goal"].keys(), asked["form"].keys()) == (GOALS, FORMS)
     assert {"reply", "title", "body"} <= asked["place"].keys()
     # What a persona may not read, no instruction brings into an answer.
     assert done["goal"].keys() == GOALS - ({"reveal"} if rights else set())
-    assert done["form"].keys() == FORMS and done["place"].keys() == asked["place"].keys()
+    assert (done["form"].keys(), done["place"].keys()) == (FORMS, asked["place"].keys())
     assert not any(record.scores.get("leak") for record in obeyed)
 
     # The records are as they were: a task is done under attack as it is without.
