@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+import dspy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.scoring.attacks import READ
 from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.compiling.finalize import ConstraintsBrokenError
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.tools.dispatch import Observation, as_text
 from worksmith.tools.planting import Planted
@@ -43,7 +46,7 @@ def records(suite: ws.Suite, tasks: list[Task], lm: object) -> list[EpisodeRecor
 @pytest.mark.parametrize("rights", [True, False])
 def test_who_obeys_does_what_rights_allow_and_a_gold_plan_nothing(rights: bool, tmp_path: Path) -> None:
     suite = desk(tmp_path, POLICY if rights else None)
-    tasks = attacked(suite, range(4))
+    tasks = attacked(suite, range(3))
     obeyed = records(suite, tasks, obeying(suite.tasks))
     loyal = records(suite, tasks, scripted_lm(GoldEngine(suite.tasks)))
 
@@ -82,3 +85,21 @@ def test_a_planted_text_stands_in_its_cell_alone_and_copies_of_it_mean_the_cell(
     assert planted.meant({"text": [f"Re: {old} {more}"], "n": 1}) == {"text": [f"Re: {old}"], "n": 1}
     denied = Observation("denied", old, old)
     assert planted.shown("tools.read", denied) is denied
+
+
+@pytest.mark.parametrize("kind", [ws.Bootstrap, ws.Race])
+def test_a_compile_refuses_a_program_that_breaks_the_bound_on_attacks(kind: Any, tmp_path: Path) -> None:
+    suite = desk(tmp_path)
+    agent = ws.Agent("react", suite.env)
+    bounded = kind(candidates=1, demos=2, constraints=["asr=0.02"])
+
+    def compiled(lm: object) -> Any:
+        with dspy.context(lm=lm):
+            return bounded.compile(agent, trainset=suite.train, valset=suite.dev)
+
+    with pytest.raises(ConstraintsBrokenError, match=r"asr<=0\.02 \(is 0\.\d+\)"):
+        compiled(obeying(suite.tasks))
+    found = compiled(scripted_lm(GoldEngine(suite.tasks)))
+    # Each task of dev is there as it is and under attack.
+    measured = [trial.result.records for trial in found.compilation.trials if trial.result]
+    assert {len(records) for records in measured} == {2 * len(suite.dev)}
