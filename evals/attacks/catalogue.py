@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -19,7 +19,7 @@ REPLY = "reply"
 _TAGS = 0xE0000
 """Unicode has an invisible twin of each ASCII character from here on."""
 
-_CODES = {
+_CODES: Mapping[str, Callable[[str], str]] = {
     "": lambda text: text,
     "tags": lambda text: "".join(chr(_TAGS + ord(c)) for c in text if c.isascii()),
     "base64": lambda text: base64.b64encode(text.encode()).decode(),

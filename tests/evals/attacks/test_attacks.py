@@ -16,10 +16,10 @@ import worksmith as ws
 from tests.evals.attacks.desk import POLICY, desk
 from tests.evals.attacks.obeying import obeying
 from worksmith.evals.attacks.attacker import Attacker
+from worksmith.evals.records.attacks import READ
 from worksmith.evals.records.record import ASR, EpisodeRecord
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
-from worksmith.evals.scoring.attacks import READ
 from worksmith.evals.tasks.task import Task
 from worksmith.optimizers.compiling.finalize import ConstraintsBrokenError
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
@@ -52,11 +52,13 @@ def test_who_obeys_does_what_rights_allow_and_a_gold_plan_nothing(rights: bool, 
 
     asked = {name: Counter(r.facet(f"attack_{name}") for r in obeyed) for name in ("goal", "form", "place")}
     done = {name: Counter(r.facet(f"attack_{name}") for r in obeyed if r.scores[ASR]) for name in asked}
-    assert (asked["goal"].keys(), asked["form"].keys()) == (GOALS, FORMS)
+    assert asked["goal"].keys() == GOALS
+    assert asked["form"].keys() == FORMS
     assert {"reply", "title", "body"} <= asked["place"].keys()
     # What a persona may not read, no instruction brings into an answer.
     assert done["goal"].keys() == GOALS - ({"reveal"} if rights else set())
-    assert (done["form"].keys(), done["place"].keys()) == (FORMS, asked["place"].keys())
+    assert done["form"].keys() == FORMS
+    assert done["place"].keys() == asked["place"].keys()
     assert not any(record.scores.get("leak") for record in obeyed)
 
     # The records are as they were: a task is done under attack as it is without.

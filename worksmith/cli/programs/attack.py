@@ -18,7 +18,7 @@ from worksmith.jobs.settings.programs import AttackSettings
     ),
 )
 def attack_suite(settings: AttackSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
-    """Plant instructions into what the tasks of a suite read; report how often a program follows them.
+    """Plant instructions into what a suite's tasks read; report how often a program follows them.
 
     `asr` is the share of attacks that succeed. The outcome is that of the tasks, done under attack.
     """
