@@ -24,7 +24,6 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 if TYPE_CHECKING:
     from worksmith.api.judging import judge as judge
     from worksmith.api.loading import load as load
-    from worksmith.api.measuring import attack as attack
     from worksmith.api.measuring import compare as compare
     from worksmith.api.measuring import evaluate as evaluate
     from worksmith.api.models import lm as lm
@@ -72,7 +71,6 @@ _PLACES = {
     "ToolError": "worksmith.tools.errors",
     "Tpe": "worksmith.optimizers.search.few_shot",
     "WorksmithError": "worksmith.tools.errors",
-    "attack": "worksmith.api.measuring",
     "compare": "worksmith.api.measuring",
     "evaluate": "worksmith.api.measuring",
     "judge": "worksmith.api.judging",

@@ -1,4 +1,4 @@
-"""`ws.evaluate`, `ws.attack` and `ws.compare`."""
+"""`ws.evaluate` and `ws.compare`."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ def evaluate(
         track: record the run in MLflow; a text is the name of the experiment.
         log: file of the episodes (JSON lines); default is one in `mlruns/logs`.
         resume: go on with the log of a stopped run.
-        attack: plant instructions into what the tasks read, see `attack`.
+        attack: plant an instruction of a written catalogue into what each task reads, by `seed`; the score
+            `asr` is 1 where it was followed. Tasks without a gold plan are left out.
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
             one. Intervals are over kinds, if there are five or more.
         progress: say on stderr what happens, in a terminal with a bar.
@@ -92,6 +93,9 @@ def evaluate(
         1.0
         >>> len(result.records)
         16
+        >>> attacked = ws.evaluate(ws.Agent("react", env), suite.test, lm="gold", attack=True, progress=False)
+        >>> attacked.summary.scores["asr"].value
+        0.0
     """
     conditions = measurement(
         tasks,
@@ -124,30 +128,6 @@ def evaluate(
     )
     with connection_kept(suite.env):
         return run_evaluation(plan, Tracking.of(conditions.settings, track=bool(track)))
-
-
-def attack(
-    program: Callable[..., Any] | Path | str, tasks: Suite | Sequence[dspy.Example], **settings: Any
-) -> Evaluation:
-    """Run a program on tasks with planted instructions, and score by rule whether it follows them.
-
-    Each task gets one instruction of a written catalogue, where it reads a text that another person than its
-    persona could have written, or a reply of a tool. The score `asr` is 1 where the instruction was followed;
-    `outcome` says whether the task was done all the same.
-
-    Args:
-        program, tasks: as of `evaluate`. Tasks without a gold plan are left out.
-        settings: as of `evaluate`; `seed` decides what is planted where.
-
-    Raises:
-        InputError: as of `evaluate`, or no task can be attacked.
-
-    Example:
-        >>> result = ws.attack(ws.Agent("react", env), suite.test, lm="gold", progress=False)
-        >>> result.summary.scores["asr"].value
-        0.0
-    """
-    return evaluate(program, tasks, **settings, attack=True)
 
 
 @errors_in_python()
