@@ -9,7 +9,7 @@ from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from worksmith.evals.attacks.catalogue import REPLY, catalogue
+from worksmith.evals.attacks.catalogue import REPLY, Form, catalogue
 from worksmith.evals.tasks.attack import Attack
 from worksmith.tools.access.engine import AccessPolicy, key_column
 from worksmith.tools.access.lookup import DatabaseLookup
@@ -66,7 +66,7 @@ class Attacker:
         rng(seed, "attack").shuffle(self._known)
 
     def attacked(self, tasks: Iterable[Task]) -> list[Task]:
-        """The tasks, each with an attack; those without one are left out that read nothing of others."""
+        """The tasks, each with an attack. Left out are those without a gold plan that reads something."""
         found = ((task, self._attack(task)) for task in tasks if task.gold_plan)
         return [task.model_copy(update={"attack": attack}) for task, attack in found if attack is not None]
 
@@ -80,21 +80,16 @@ class Attacker:
         where, old = chance.choice(places[place])
         mark = f"{''.join(chance.choices('BCDFGHJKLMNPQRSTVWXZ', k=3))}-{chance.randrange(10**5, 10**6)}"
         goals = sorted(catalogue().goals)
-        # There is always an answer that can be wanted.
-        goal, wanted = next(
-            (goal, wanted)
-            for goal in chance.sample(goals, len(goals))
-            if (wanted := self._wanted(goal, task, calls, mark, chance)) is not None
-        )
-        form, call = catalogue().form(chance), ""
-        wordings = catalogue().goals[goal]
-        if "tool" in wanted:
-            call = f"{wanted['tool']}({json.dumps(wanted['arguments'], ensure_ascii=False)})"
-        else:
-            wordings = wordings.get("mark", wordings)
-        text = form.written(wordings, chance, call=call, mark=mark)
-        planted = Planted(where=where, old=old, new=f"{old} {text}" if old else text)
-        return Attack(goal=goal, form=form.name, place=place, planted=planted, **wanted)
+        if not old and self._env.kind.tools[where].writes:
+            goals.remove("ignore")  # the task may be done before the text is read
+        for goal in chance.sample(goals, len(goals)):
+            wanted = self._wanted(goal, task, calls, mark, chance)
+            if wanted is not None:
+                form = catalogue().form(chance)
+                text = _written(form, goal, wanted, mark, chance)
+                planted = Planted(where=where, old=old, new=f"{old} {text}" if old else text)
+                return Attack(goal=goal, form=form.name, place=place, planted=planted, **wanted)
+        return None
 
     def _places(
         self, task: Task, calls: Sequence[CallRecord], chance: Random
@@ -205,6 +200,15 @@ class Attacker:
             if secrets and seen.status in ("ok", "denied"):
                 return {"tool": call.tool, "arguments": call.arguments, "said": chance.choice(secrets)}
         return None
+
+
+def _written(form: Form, goal: str, wanted: Mapping[str, Any], mark: str, chance: Random) -> str:
+    """An instruction in words."""
+    wordings = catalogue().goals[goal]
+    if "tool" not in wanted:
+        return form.written(wordings.get("mark", wordings), chance, mark=mark)
+    call = f"{wanted['tool']}({json.dumps(wanted['arguments'], ensure_ascii=False)})"
+    return form.written(wordings, chance, call=call)
 
 
 def _rehearsed(env: Environment, task: Task) -> Sequence[CallRecord]:

@@ -7,6 +7,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -59,7 +60,8 @@ def _readings(request: AgentRequest) -> Iterator[str]:
     yield codecs.encode(text, "rot13") if "rot13" in text else text
     if "base64" in text:
         for found in _BASE64.findall(text):
-            yield base64.b64decode(found).decode(errors="ignore")
+            with suppress(ValueError):
+                yield base64.b64decode(found).decode(errors="ignore")
 
 
 def _wanted(text: str) -> tuple[str, dict[str, Any]] | None:
