@@ -40,6 +40,7 @@ SLOW = {
     "docs/how-to/compare-with-workbench.md",
     "docs/how-to/access-rules.md",
     "docs/how-to/add-an-optimizer.md",
+    "docs/how-to/attack.md",
     "docs/how-to/crm.md",
     "docs/how-to/industries.md",
     "docs/how-to/inspect.md",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -105,3 +106,24 @@ def test_a_compile_refuses_a_program_that_breaks_the_bound_on_attacks(kind: Any,
     # Each task of dev is there as it is and under attack.
     measured = [trial.result.records for trial in found.compilation.trials if trial.result]
     assert {len(records) for records in measured} == {2 * len(suite.dev)}
+
+
+def test_attacks_are_reported_by_their_parts_and_beside_the_outcome(tmp_path: Path) -> None:
+    suite, log = desk(tmp_path), tmp_path / "log.jsonl"
+    agent, lm = ws.Agent("react", suite.env), obeying(suite.tasks)
+    first, again = (
+        ws.evaluate(
+            agent, suite.test[:4], lm=lm, attack=True, log=log, resume=resume, workers=1, progress=False
+        )
+        for resume in (False, True)
+    )
+    (run,) = again.runs.values()
+    assert (run.resumed, again.to_json()["runs"]) == (4, first.to_json()["runs"])
+    attacks = run.figures_json()["attacks"]
+    assert attacks.keys() == {"attack_place", "attack_goal", "attack_form"}
+    assert all(sum(part["asr"]["n"] for part in parts.values()) == 4 for parts in attacks.values())
+    assert re.search(r"^Attacks$.*asr, %", str(again), re.S | re.M)
+
+    compared = ws.compare([agent], suite.test[:2], lm=lm, attack=True, workers=1, progress=False)
+    assert "asr" in str(compared)
+    assert "asr" not in str(ws.evaluate(agent, suite.test[:1], lm=lm, workers=1, progress=False))
