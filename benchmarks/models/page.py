@@ -23,8 +23,9 @@ _CELLS = Path(__file__).with_name("cells.jsonl")
 Cell = Mapping[str, Any]
 
 _UNCOMPILED = "uncompiled"
-_SAME = ("suite", "suite_digest", "lm", "model", "seed")
-"""What a cell has in common with that of the uncompiled program."""
+_SAME = ("suite", "suite_digest", "lm", "seed")
+"""What a cell has in common with that of the uncompiled program. The digest of a model is not among it: it
+names the processor as well, and a note of the table names the machines."""
 
 _OWN = "own"
 """The name of the three projects over own data together."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import dspy
 import pytest
 
-from benchmarks import models, replies
+from benchmarks import models, replies, surfaces
 from benchmarks._page import PAGE
 from benchmarks.models import page
 from benchmarks.models.cells import ARMS
@@ -26,6 +26,7 @@ def test_the_page_is_made_from_the_cells_and_replies() -> None:
 
     assert page.with_tables(text, page.finished()) == text
     assert replies.with_tables(text, replies.finished()) == text
+    assert surfaces.with_table(text, surfaces.finished()) == text
 
 
 def test_a_finished_cell_is_not_measured_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
