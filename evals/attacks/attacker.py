@@ -31,7 +31,7 @@ _MOST_TEXTS, _MOST_PEOPLE, _MOST_PLANS, _CALLERS = 40, 50, 200, 3
 """So many texts of a task are looked at, people asked for their rights, plans searched for calls, and people
 whose calls of a tool are kept."""
 
-_TELLING = 5
+_TELLING = 6
 """Characters of a text that nobody names by chance."""
 
 
