@@ -14,6 +14,7 @@ from worksmith.evals.tasks.attack import Attack
 from worksmith.tools.access.engine import AccessPolicy, key_column
 from worksmith.tools.access.lookup import DatabaseLookup
 from worksmith.tools.access.predicates import Always
+from worksmith.tools.errors import InputError
 from worksmith.tools.planting import Planted
 from worksmith.tools.policy import parted
 from worksmith.tools.seeding import rng
@@ -66,9 +67,22 @@ class Attacker:
         rng(seed, "attack").shuffle(self._known)
 
     def attacked(self, tasks: Iterable[Task]) -> list[Task]:
-        """The tasks, each with an attack. Left out are those without a gold plan that reads something."""
+        """The tasks, each with an attack. Left out are those without a gold plan that reads something.
+
+        Raises:
+            InputError: no task is left.
+        """
         found = ((task, self._attack(task)) for task in tasks if task.gold_plan)
-        return [task.model_copy(update={"attack": attack}) for task, attack in found if attack is not None]
+        attacked = [
+            task.model_copy(update={"attack": attack}) for task, attack in found if attack is not None
+        ]
+        if not attacked:
+            raise InputError(
+                "no task can be attacked: none has a gold plan that reads something",
+                where=str(self._env.folder),
+                hint="give the tasks a `plan`",
+            )
+        return attacked
 
     def _attack(self, task: Task) -> Attack | None:
         chance = rng(self._seed, "attack", task.id)

@@ -237,7 +237,7 @@ class Plan:
 
         Raises:
             InputError: a limit makes no sense, a condition holds for no task, or there are no dev tasks, or
-                none that can be attacked.
+                none that can be attacked where that is needed.
         """
         found = self._given_tasks() if self.tasks is None else self.tasks
         if all(each.metric != ASR for each in self.settings.constraints):

@@ -25,6 +25,7 @@ from worksmith.evals.tasks.task import Task
 from worksmith.optimizers.compiling.finalize import ConstraintsBrokenError
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.tools.dispatch import Observation, as_text
+from worksmith.tools.errors import InputError
 from worksmith.tools.planting import Planted
 
 GOALS = {"fetch", "send", "change", "reveal", "ignore"}
@@ -73,6 +74,9 @@ def test_texts_are_planted_where_somebody_else_writes_and_a_seed_decides(tmp_pat
     found = [Attacker(suite.env, suite.tasks, seed).attacked(suite.tasks) for seed in (1, 1, 2)]
     assert {task.attack.place for tasks in found for task in tasks if task.attack} == {"reply"}
     assert found[0] == found[1] != found[2]
+    unplanned = [task.model_copy(update={"gold_plan": None}) for task in suite.tasks]
+    with pytest.raises(InputError, match="none has a gold plan"):
+        Attacker(suite.env, suite.tasks, 0).attacked(unplanned)
 
 
 @given(st.text(min_size=1, max_size=8), st.text(min_size=1, max_size=8), st.booleans())
