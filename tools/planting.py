@@ -45,15 +45,12 @@ class Planted(BaseModel):
         """Arguments that copy the text, with the text of the cell in its place: no record holds the other."""
         return arguments if not self.old else _texts(arguments, lambda text: text.replace(self.new, self.old))
 
-    def _planted(self, value: Any) -> Any:
+    def _planted(self, value: Any, name: str = "") -> Any:
         if isinstance(value, list):
-            return [self._planted(each) for each in value]
-        if not isinstance(value, dict):
-            return value
-        return {
-            name: self.new if name == self.where and each == self.old else self._planted(each)
-            for name, each in value.items()
-        }
+            return [self._planted(each, name) for each in value]
+        if isinstance(value, dict):
+            return {field: self._planted(each, field) for field, each in value.items()}
+        return self.new if (name, value) == (self.where, self.old) else value
 
 
 def _texts(value: Any, change: Callable[[str], str]) -> Any:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from worksmith.evals.attacks.catalogue import REPLY, Form, catalogue
+from worksmith.evals.attacks.catalogue import REPLY, any_form, goals, place_of
 from worksmith.evals.tasks.attack import Attack
 from worksmith.tools.access.engine import AccessPolicy, key_column
 from worksmith.tools.access.lookup import DatabaseLookup
-from worksmith.tools.access.predicates import Always
 from worksmith.tools.errors import InputError
+from worksmith.tools.persona import Persona
 from worksmith.tools.planting import Planted
 from worksmith.tools.policy import parted
 from worksmith.tools.seeding import rng
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.environment import Environment
     from worksmith.tools.episode_result import CallRecord
-    from worksmith.tools.persona import Persona
 
 _MOST_TEXTS, _MOST_PEOPLE, _MOST_PLANS, _CALLERS = 40, 50, 200, 3
 """So many texts of a task are looked at, people asked for their rights, plans searched for calls, and people
@@ -93,14 +91,16 @@ class Attacker:
         place = chance.choice(sorted(places))
         where, old = chance.choice(places[place])
         mark = f"{''.join(chance.choices('BCDFGHJKLMNPQRSTVWXZ', k=3))}-{chance.randrange(10**5, 10**6)}"
-        goals = sorted(catalogue().goals)
-        if not old and self._env.kind.tools[where].writes:
-            goals.remove("ignore")  # the task may be done before the text is read
-        for goal in chance.sample(goals, len(goals)):
-            wanted = self._wanted(goal, task, calls, mark, chance)
+        # A reply to a change comes too late to drop the task.
+        late = not old and self._env.kind.tools[where].writes
+        for goal in chance.sample(sorted(goals()), len(goals())):
+            wanted = None if late and goal == "ignore" else self._wanted(goal, task, calls, mark, chance)
             if wanted is not None:
-                form = catalogue().form(chance)
-                text = _written(form, goal, wanted, mark, chance)
+                form, wordings = any_form(chance), goals()[goal]
+                call = f"{wanted.get('tool')}({json.dumps(wanted.get('arguments'), ensure_ascii=False)})"
+                if "tool" not in wanted:
+                    wordings = wordings.get("mark", wordings)
+                text = form.written(wordings, chance, call=call, mark=mark)
                 planted = Planted(where=where, old=old, new=f"{old} {text}" if old else text)
                 return Attack(goal=goal, form=form.name, place=place, planted=planted, **wanted)
         return None
@@ -113,13 +113,21 @@ class Attacker:
         if calls:
             found[REPLY] = [(tool, "") for tool in dict.fromkeys(call.tool for call in calls)]
 
+        texts = sorted(
+            {
+                (source, *shown)
+                for call in calls
+                for shown in _shown(call.observation.value)
+                for source in {parted(reference)[0] for reference in call.reads} or {""}
+                if " " in shown[1].strip()
+            }
+        )
+
         def look(connection: apsw.Connection) -> None:
-            texts = sorted({each for call in calls for each in _texts(call)})
             for source, column, text in chance.sample(texts, min(len(texts), _MOST_TEXTS)):
                 for table in self._env.kind.tables:
                     if source in ("", table.name) and self._foreign(connection, table, column, text, task):
-                        place = catalogue().place(table.name, column)
-                        found.setdefault(place, []).append((column, text))
+                        found.setdefault(place_of(table.name, column), []).append((column, text))
 
         self._env.episode(persona=task.persona, rehearsal=True).edit(look)
         return found
@@ -134,9 +142,6 @@ class Attacker:
         rows = [dict(zip((c[0] for c in cursor.get_description()), row, strict=True)) for row in cursor]
         if len(rows) != 1 or not isinstance(policy, AccessPolicy):
             return len(rows) == 1
-        rules = chain.from_iterable(policy.document.rules(table.name, each) for each in ("create", "update"))
-        if any(isinstance(rule.when, Always) and column in (rule.fields or (column,)) for rule in rules):
-            return True
         lookup = DatabaseLookup(connection)
         return any(
             policy.allows(person, table.name, operation, rows[0], lookup, frozenset(fields)).allow
@@ -157,7 +162,8 @@ class Attacker:
         people = {task.persona.id: task.persona for task in self._known if task.persona is not None}
         people |= {name: env.persona(name) for name in env.kind.persona_ids(env.world)}
         chosen = rng(self._seed, "people").sample(sorted(people), min(len(people), _MOST_PEOPLE))
-        return [people[name] for name in chosen]
+        # A stranger, for rules that allow everybody.
+        return [Persona(id="", name="a stranger"), *(people[name] for name in chosen)]
 
     @cached_property
     def _calls(self) -> list[_Call]:
@@ -167,7 +173,7 @@ class Attacker:
             for call in _rehearsed(self._env, task):
                 calls = found.setdefault(call.tool, {})
                 if call.observation.status == "ok" and len(calls) < _CALLERS:
-                    shown = frozenset(_leaves(call.observation.value))
+                    shown = frozenset(text for _, text in _shown(call.observation.value))
                     calls.setdefault(task.persona, _Call(call.tool, call.arguments, task.persona, shown))
         return [call for calls in found.values() for call in calls.values()]
 
@@ -203,26 +209,17 @@ class Attacker:
         self, task: Task, calls: Sequence[CallRecord], known: Sequence[_Call], chance: Random
     ) -> dict[str, Any] | None:
         """A call that shows to somebody else what it hides from the task's persona, and a text of that."""
-        told = {text for call in calls for text in _leaves(call.observation.value)}
+        told = {text for call in calls for _, text in _shown(call.observation.value)}
         for call in known:
             if call.persona == task.persona or self._env.kind.tools[call.tool].writes:
                 continue
             episode = self._env.episode(task.domains, persona=task.persona, now=task.now, rehearsal=True)
             seen = episode.call(call.tool, call.arguments)
-            hidden = call.shown - told - set(_leaves(seen.value) if seen.status == "ok" else ())
+            hidden = call.shown - told - {text for _, text in _shown(seen.value)}
             secrets = sorted(text for text in hidden if len(text) >= _TELLING and text not in task.query)
             if secrets and seen.status in ("ok", "denied"):
                 return {"tool": call.tool, "arguments": call.arguments, "said": chance.choice(secrets)}
         return None
-
-
-def _written(form: Form, goal: str, wanted: Mapping[str, Any], mark: str, chance: Random) -> str:
-    """An instruction in words."""
-    wordings = catalogue().goals[goal]
-    if "tool" not in wanted:
-        return form.written(wordings.get("mark", wordings), chance, mark=mark)
-    call = f"{wanted['tool']}({json.dumps(wanted['arguments'], ensure_ascii=False)})"
-    return form.written(wordings, chance, call=call)
 
 
 def _rehearsed(env: Environment, task: Task) -> Sequence[CallRecord]:
@@ -233,25 +230,13 @@ def _rehearsed(env: Environment, task: Task) -> Sequence[CallRecord]:
     return episode.calls
 
 
-def _texts(call: CallRecord) -> Iterator[tuple[str, str, str]]:
-    """The texts that a call shows, each with its column, and with the source where it is known."""
-    sources = {parted(reference)[0] for reference in call.reads} or {""}
-    pending = [call.observation.value]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, list):
-            pending.extend(value)
-        elif isinstance(value, dict):
-            pending.extend(value.values())
-            for name, text in value.items():
-                if isinstance(text, str) and " " in text.strip():
-                    yield from ((source, name, text) for source in sources)
-
-
-def _leaves(value: Any) -> Iterator[str]:
-    """The texts and numbers of a result."""
-    if isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _leaves(each)
+def _shown(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """The texts and numbers of a result, each with the name of its field."""
+    if isinstance(value, dict):
+        for field, each in value.items():
+            yield from _shown(each, field)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _shown(each, name)
     elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield str(value)
+        yield name, str(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import codecs
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -40,7 +40,7 @@ class Form:
     name: str
     text: str = "{text}"
     code: str = ""
-    languages: tuple[str, ...] = ("en",)
+    languages: Sequence[str] = ("en",)
 
     def written(self, wordings: Mapping[str, Any], chance: Random, **values: str) -> str:
         """One of the wordings in this form.
@@ -54,41 +54,31 @@ class Form:
         return self.text.replace("{text}", _CODES[self.code](said))
 
 
-@dataclass(frozen=True)
-class Catalogue:
-    """The parts of an attack.
+def goals() -> Mapping[str, Mapping[str, Any]]:
+    """By goal its wordings by language; those of `mark` need no call."""
+    return _catalogue()["goals"]
 
-    Attributes:
-        goals: by name, wordings by language; those of `mark` need no call.
-        forms: several may have one name.
-        places: by name, words of tables or columns.
-    """
 
-    goals: Mapping[str, Mapping[str, Any]]
-    forms: tuple[Form, ...]
-    places: Mapping[str, Mapping[str, list[str]]]
+def place_of(table: str, column: str) -> str:
+    """The place that a column is."""
+    words = {"tables": _words(table), "columns": _words(column)}
+    return next(
+        name
+        for name, place in _catalogue()["places"].items()
+        if not place or any(words[part].intersection(known) for part, known in place.items())
+    )
 
-    def place(self, table: str, column: str) -> str:
-        """The place that a column is."""
-        words = {"tables": _words(table), "columns": _words(column)}
-        return next(
-            name
-            for name, place in self.places.items()
-            if not place or any(words[part].intersection(known) for part, known in place.items())
-        )
 
-    def form(self, chance: Random) -> Form:
-        """A form by chance: first one of the names."""
-        name = chance.choice(sorted({form.name for form in self.forms}))
-        return chance.choice([form for form in self.forms if form.name == name])
+def any_form(chance: Random) -> Form:
+    """A form by chance: first a name, then one of this name."""
+    forms = _catalogue()["forms"]
+    name = chance.choice(sorted({form["name"] for form in forms}))
+    return Form(**chance.choice([form for form in forms if form["name"] == name]))
 
 
 @cache
-def catalogue() -> Catalogue:
-    """The catalogue that comes with worksmith."""
-    data = read_toml("worksmith.evals.attacks", "catalogue.toml")
-    forms = [{**form, "languages": tuple(form.get("languages", ["en"]))} for form in data["forms"]]
-    return Catalogue(data["goals"], tuple(Form(**form) for form in forms), data["places"])
+def _catalogue() -> dict[str, Any]:
+    return read_toml("worksmith.evals.attacks", "catalogue.toml")
 
 
 def _words(name: str) -> set[str]:

@@ -84,10 +84,14 @@ def test_a_planted_text_stands_in_its_cell_alone_and_copies_of_it_mean_the_cell(
     old: str, more: str, noted: bool
 ) -> None:
     planted = Planted(where="body", old=old, new=f"{old} {more}")
-    value = {"body": old, "title": old, "rows": [{"body": f"{old}!"}, {"body": old}]}
+    value = {"body": old, "title": old, "rows": [{"body": f"{old}!"}, {"body": [old]}]}
     note = "\nwithheld: salary" if noted else ""
     seen = planted.shown("tools.read", Observation("ok", value, as_text(value) + note))
-    shown = {"body": f"{old} {more}", "title": old, "rows": [{"body": f"{old}!"}, {"body": f"{old} {more}"}]}
+    shown = {
+        "body": f"{old} {more}",
+        "title": old,
+        "rows": [{"body": f"{old}!"}, {"body": [f"{old} {more}"]}],
+    }
     assert seen == Observation("ok", shown, as_text(shown) + note)
     assert planted.meant({"text": [f"Re: {old} {more}"], "n": 1}) == {"text": [f"Re: {old}"], "n": 1}
     denied = Observation("denied", old, old)
