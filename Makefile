@@ -33,11 +33,13 @@ quickstart: install
 	$(BIN)/worksmith quickstart
 
 # mypy runs on one core; the tests take the others.
-test: style
-	$(MAKE) -j 2 types tests
+test: $(VENV)/.tested
+	$(MAKE) -j 3 style types tests
 
+# One process first compiles all modules, beside mypy; else each of the three would. A file's fixtures are made once.
 tests: $(VENV)/.tested
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 3 --dist worksteal
+	-$(ONE_THREAD) $(BIN)/python -m pytest --collect-only -qq >/dev/null
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 test-fast: $(VENV)/.tested
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

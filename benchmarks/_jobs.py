@@ -20,17 +20,8 @@ WHOLE = "whole-"
 
 _MODEL = ("--lm", "openai/paid", "--workers", str(WORKERS), "--no-track", "--resume", "--json")
 
-_TASKS, _TRIALS = 12, 2
+_TASKS, _TRIALS = 8, 2
 """The numbers of tasks of an evaluation, and of episodes of each."""
-
-LOADED = [
-    *("worksmith.cli.app", "worksmith.jobs.comparison"),
-    *("worksmith.programs.agent", "worksmith.programs.replaying.scripted"),
-    *("worksmith.evals.kinds.office.suites", "worksmith.tools.kinds.office.kind"),
-    *("litellm.main", "litellm.llms.openai.openai", "openai.resources.chat"),
-    *("numpy", "httpcore", "h2.connection"),
-]
-"""What each process finds imported, so that kills hit the job and not the start of Python."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +54,16 @@ class Job(ABC):
         """How many episodes are in their logs more often than once."""
 
 
+@dataclass(frozen=True)
 class Compile(Job):
-    """A compile by the optimizer of its name."""
+    """A compile by the optimizer of its name, on so many tasks."""
+
+    train: int = 16
+    dev: int = 20
 
     def command(self, suite: Path) -> tuple[str, ...]:
-        limits = ("--train-limit", "16", "--dev-limit", "20", "--candidates", "2", "--demos", "8")
+        tasks = ("--train-limit", str(self.train), "--dev-limit", str(self.dev))
+        limits = (*tasks, "--candidates", "2", "--demos", "8")
         return ("compile", str(suite), "--out", "program.json", "--optimizer", self.name, *limits, *_MODEL)
 
     def result(self, folder: Path) -> str:
@@ -111,7 +107,7 @@ class Evaluation(Job):
         return _repeated([folder / "log.jsonl"])
 
 
-COMPILES: tuple[Job, ...] = (
+COMPILES = (
     Compile("bootstrap"),
     Compile("race"),
     Compile("dspy:BootstrapFewShotWithRandomSearch"),

@@ -18,18 +18,18 @@ than by the undisturbed one.
 
 from __future__ import annotations
 
-import multiprocessing
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks._jobs import COMPILES, EVAL, LOADED, WHOLE, Job, work
+from benchmarks._jobs import COMPILES, EVAL, WHOLE, Job, work
 from benchmarks._paid import PaidModel, serving
 from benchmarks._student import Student
+from docs.snippets import forks
 from worksmith.evals.building import build_suite
 from worksmith.tools.seeding import rng
 
@@ -98,14 +98,13 @@ class _Figures:
 def run(quick: bool) -> dict[str, Any]:
     """Kill 100 compiles and 100 evaluations (quick: 2 each), in turn with each optimizer."""
     started, kills = time.perf_counter(), 2 if quick else 100
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(LOADED)
     with tempfile.TemporaryDirectory() as place:
         suite = build_suite("office", Path(place) / "suite", seed=7, scale=0.5, per_intent=4)
         with serving(Student(suite.tasks, (LATENCY, LATENCY))) as model:
-            killer = _Killer(context, Path(place), model)
+            killer = _Killer(forks(), Path(place), model)
+            small = replace(COMPILES[2], train=6, dev=8)
             found = {
-                "compile": killer.figures(COMPILES[2:3] if quick else COMPILES, kills),
+                "compile": killer.figures((small,) if quick else COMPILES, kills),
                 "eval": killer.figures((EVAL,), kills),
             }
     return {"model": "a simulated student", **found, "seconds": round(time.perf_counter() - started, 1)}

@@ -6,17 +6,18 @@ import gc
 from importlib import import_module
 from pkgutil import walk_packages
 
-from mlflow.utils.requirements_utils import _init_modules_to_packages_map
-
 from worksmith import cli, evals, jobs, optimizers, programs, retrievers, tools
 
 LIBRARIES = (
-    *("alembic.command", "chromadb.api.rust", "diskcache", "fpdf", "mlflow.genai.judges"),
+    *("alembic.command", "chromadb.api.rust", "diskcache", "fpdf", "h2.connection"),
+    *("litellm.llms.openai.openai", "litellm.main", "mlflow.genai.judges", "openai.resources.chat"),
     *("mlflow.pyfunc.model", "mlflow.store.tracking.sqlalchemy_workspace_store"),
     *("pypdf", "scipy.stats", "tokenizers", "torch"),
 )
 MODELS = ("resolve", "transformer.engine", "transformer.smollm2")
 
+# Collections of garbage would take a fifth of the time, and later copy what the processes share.
+gc.disable()
 for package in (tools, retrievers, evals, optimizers, programs, jobs, cli):
     for module in walk_packages(package.__path__, f"{package.__name__}."):
         if not module.name.endswith("__main__"):
@@ -25,7 +26,6 @@ for name in (*LIBRARIES, *(f"worksmith.models.{name}" for name in MODELS), "docs
     import_module(name)
 
 # MLflow reads the lists of all packages' files before it keeps the first model of a process.
-_init_modules_to_packages_map()
-
-# A collection of garbage would copy what the processes share.
+import_module("mlflow.utils.requirements_utils")._init_modules_to_packages_map()
 gc.freeze()
+gc.enable()

@@ -22,12 +22,19 @@ import os
 import re
 import runpy
 import shlex
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from types import ModuleType
+
+from filelock import FileLock
+
+from worksmith.tools.seeding import digest
 
 ROOT = Path(__file__).parent.parent
 REASONS = (
@@ -141,11 +148,23 @@ def commands(block: Block) -> list[Command]:
     return found
 
 
-class ToolContext:
-    """A folder in which a page's blocks are run, one after the other."""
+def forks() -> ForkServerContext:
+    """The server of forks of this process, which has imported what commands need."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["docs.preloaded"])
+    forkserver.ensure_running()
+    return context
 
-    def __init__(self, folder: Path, page: Path) -> None:
+
+class ToolContext:
+    """A folder in which a page's blocks are run, one after the other.
+
+    Suites that a page builds are kept in the folder `kept`, for pages that build the same.
+    """
+
+    def __init__(self, folder: Path, page: Path, kept: Path) -> None:
         self.folder = folder
+        self._kept = kept
         for name in needs(page):
             (folder / name).symlink_to(NEEDS[name].resolve())
 
@@ -171,7 +190,22 @@ class ToolContext:
             raise ValueError(f"{place}: only worksmith and python are run, not {command.text!r}")
         fails = any(map(_FAILURE.match, command.shown))
         arguments = [name for argument in arguments for name in self._matching(argument)]
+        if arguments[:2] == ["suite", "build"] and arguments[-2] == "--out" and "--industry" not in arguments:
+            return self._built(arguments, place)
         return self._python(["-m", "worksmith.cli", *arguments], f"{place}: {command.text}", fails=fails)
+
+    def _built(self, arguments: Sequence[str], place: str) -> str:
+        """What `suite build` prints."""
+        kept, made = self._kept / digest(list(arguments)), self.folder / arguments[-1]
+        said = kept / "said"
+        with FileLock(f"{kept}.lock"):
+            if not said.exists():
+                text = self._python(["-m", "worksmith.cli", *arguments], place)
+                shutil.copytree(made, kept / "suite")
+                said.write_text(text)
+                return text
+        shutil.copytree(kept / "suite", made)
+        return said.read_text()
 
     def _matching(self, argument: str) -> list[str]:
         """The files that an argument names, as a shell finds them; the argument itself if there are none."""
@@ -183,14 +217,12 @@ class ToolContext:
 
         It runs in a process of its own, forked from one that has imported what commands need.
         """
-        forks = multiprocessing.get_context("forkserver")
-        forks.set_forkserver_preload(["docs.preloaded"])
         environment = os.environ | self._environment() | {"PYTHONPATH": str(ROOT)}
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder) / "out", Path(folder) / "err"
             if arguments[0] == "-m":
                 err = out
-            process = forks.Process(target=_main, args=(arguments, self.folder, environment, out, err))
+            process = forks().Process(target=_main, args=(arguments, self.folder, environment, out, err))
             process.start()
             process.join()
             if bool(process.exitcode) != fails:
@@ -317,8 +349,8 @@ def refresh(page: Path) -> None:
     """Run a page and put what its commands print now into it."""
     lines = page.read_text(encoding="utf-8").split("\n")
     changes: list[tuple[int, int, list[str]]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        ctx = ToolContext(Path(folder), page)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as kept:
+        ctx = ToolContext(Path(folder), page, Path(kept))
         for block in filter(is_run, blocks(page)):
             for command, real in ctx.run(block):
                 if command.shown and difference(command.shown, real) is not None:

@@ -10,15 +10,23 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
 
 from tests import made_once
 from tests.stores import copy_new_stores
 from worksmith.evals.lm import named
 from worksmith.models.named import use_models
 from worksmith.retrievers.texts import pdf
+
+FORKING = {
+    *("tests/e2e/test_docs.py", "tests/e2e/test_kills.py", "tests/e2e/test_shared_stores.py"),
+    "tests/retrievers/test_server.py",
+}
+"""What starts processes by `docs.snippets.forks`, whose server takes seconds to start."""
 
 # A language model takes seconds for what most tests need in passing. Where they name no model, as users may,
 # the stand-in answers: this comes before any module reads the default. Processes of their own have `--lm`.
@@ -48,6 +56,22 @@ settings.load_profile("worksmith")
 
 # Modules and tests stay to the end: no garbage is looked for while they are collected.
 gc.disable()
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `--dist loadfile`, all that fork run in one process, with one server of forks."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    files = LoadFileScheduling(config, log)
+    of_file = files._split_scope
+    files._split_scope = lambda test: "forks" if of_file(test) in FORKING else of_file(test)
+    return files
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that no process runs one alone at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_collection_finish() -> None:

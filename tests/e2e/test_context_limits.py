@@ -52,6 +52,8 @@ def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(office: 
         teacher,
         registry.optimizer("race", Settings(seed=0, candidates=1)),
         tmp_path,
+        train_limit=40,
+        dev_limit=40,
     )
     result = compile_program(plan)
     compiled = result.compiled

@@ -8,7 +8,6 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,43 +26,11 @@ from docs.snippets import (
     pages,
     refreshed,
 )
+from tests.made_once import shared
 from tests.stores import new_store
 from worksmith.cli.app import app
 from worksmith.models.named import read_models
 from worksmith.tools.files.project_file import read_project
-
-SLOW = {
-    "README.md",
-    "docs/tutorial.md",
-    "docs/tutorial-own-data.md",
-    "docs/how-to/read-the-record.md",
-    "docs/how-to/compare-with-workbench.md",
-    "docs/how-to/access-rules.md",
-    "docs/how-to/add-an-optimizer.md",
-    "docs/how-to/attack.md",
-    "docs/how-to/crm.md",
-    "docs/how-to/industries.md",
-    "docs/how-to/inspect.md",
-    "docs/how-to/judge.md",
-    "docs/how-to/many-machines.md",
-    "docs/how-to/mcp.md",
-    "docs/how-to/metrics.md",
-    "docs/how-to/own-agent.md",
-    "docs/how-to/own-environment.md",
-    "docs/how-to/own-policy.md",
-    "docs/how-to/own-tables.md",
-    "docs/how-to/plain-dspy.md",
-    "docs/how-to/report.md",
-    "docs/how-to/retrieval.md",
-    "docs/how-to/compile.md",
-    "docs/how-to/import-enterprisebench.md",
-    "docs/how-to/resume-and-reproduce.md",
-    "docs/how-to/score-your-own-agent.md",
-    "docs/how-to/train-a-model.md",
-    "docs/how-to/use-a-real-model.md",
-    "docs/how-to/verifiers.md",
-}
-"""Pages whose commands compile, record in MLflow, make an enterprise, or take seconds otherwise."""
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 SHELL = ("console", "sh", "bash")
@@ -80,23 +47,18 @@ def name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-def runnable() -> Iterator[object]:
-    for page in pages():
-        if any(map(is_run, blocks(page))):
-            yield pytest.param(page, id=name(page), marks=[pytest.mark.slow] if name(page) in SLOW else [])
-
-
 def all_blocks() -> list[Block]:
     return [block for page in pages() for block in blocks(page)]
 
 
-@pytest.mark.parametrize("page", runnable())
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in pages() if any(map(is_run, blocks(page)))], ids=name)
 def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     missing = [need for need in needs(page) if not NEEDS[need].exists()]
     if missing:
         pytest.skip(f"{', '.join(missing)}: data of another project, not at hand")
     new_store(tmp_path / "mlruns" / "mlflow.db")
-    ctx = ToolContext(tmp_path, page)
+    ctx = ToolContext(tmp_path, page, shared("pages"))
     wrong = []
 
     for block in filter(is_run, blocks(page)):

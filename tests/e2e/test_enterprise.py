@@ -11,7 +11,6 @@ import pytest
 
 from tests import standin
 from tests.e2e.conftest import invoke
-from worksmith.evals.suite import Suite
 
 pytestmark = pytest.mark.slow
 
@@ -26,37 +25,11 @@ def by_label(found: Any) -> dict[str, Any]:
     return {row["label"]: row for row in found["rows"]}
 
 
-def test_info_counts_areas_types_and_sources(enterprise: Path) -> None:
-    facts = as_json("suite", "info", enterprise)
-    assert set(facts["areas"]) == {"Sales", "SWE", "IT", "HR", "BizOps"}
-    assert set(facts["types"]) == {"search", "crud", "unanswerable"}
-    assert len(facts["rows"]) == 18
-    assert facts["gold_plans"] == facts["tasks"]
-
-
 def test_gold_plans_score_everything_under_the_index(enterprise: Path, here: Path) -> None:
     found = as_json("eval", enterprise, "--lm", "gold", "--split", "all", "--no-track")
     scores = found["runs"][0]["summary"]["scores"]
     assert scores["outcome"]["value"] == 1.0
     assert scores["retrieval_recall"]["value"] == 1.0
-
-
-def test_access_is_explained_by_rule(enterprise: Path) -> None:
-    persona = Suite.open(enterprise).world.manifest.persona
-    said = as_json("access", "check", enterprise, "--as", persona.id, "--source", "mail")
-    [mail] = said["sources"]
-    assert 0 < mail["readable"] < mail["total"] == 90
-    assert {operation["decision"]["rule"] for operation in mail["operations"]} >= {"MAIL-READ", "MAIL-CREATE"}
-
-
-def test_an_invalid_policy_is_refused_with_its_place(enterprise: Path, tmp_path: Path) -> None:
-    rules = json.loads((enterprise / "policy.json").read_text())
-    rules["sources"]["mail"]["rules"][0]["when"] = {"deparment": ["HR"]}
-    file = tmp_path / "policy.json"
-    file.write_text(json.dumps(rules))
-    result = invoke("access", "validate", file)
-    assert result.exit_code != 0
-    assert "sources.mail.rules[0].when" in str(result.exception)
 
 
 def test_tasks_made_under_other_rules_are_pointed_out(enterprise: Path, here: Path) -> None:

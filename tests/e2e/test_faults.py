@@ -17,7 +17,7 @@ def test_faults_lose_double_and_miscount_nothing(tmp_path: Path, monkeypatch: py
     # Not DSPy's own cache, which outlives the test.
     cache = dspy.clients.Cache(enable_disk_cache=False, enable_memory_cache=False, disk_cache_dir=None)
     monkeypatch.setattr(dspy, "cache", cache)
-    with opened(tmp_path, limit=5) as bench:
+    with opened(tmp_path, limit=3) as bench:
         figures = measured(bench, KINDS, (0.4,))
 
     wrong = ("wrong_classifications", "doubled_effects", "changed_episodes", "uncounted_requests")

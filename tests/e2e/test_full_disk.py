@@ -51,8 +51,8 @@ def limited(limit: int, *arguments: object) -> Ended:
     ("limit", "step"), [(1_000_000, "world.sqlite"), (2_500_000, "index")], ids=["the world", "the index"]
 )
 def test_nothing_half_is_left_of_a_build(here: Path, limit: int, step: str) -> None:
-    options = ["suite", "build", "enterprise", "--scale", "0.02", "--index", "static", "--out", "suite"]
-    done = limited(limit, *options)
+    world = ("enterprise", "--scale", "0.02", "--train", "1", "--index", "static")
+    done = limited(limit, "suite", "build", *world, "--out", "suite")
 
     assert done.code in (1, 2)
     assert step in done.stderr.splitlines()[-1]

@@ -40,14 +40,6 @@ def test_another_seed_gives_other_tasks_and_the_same_counts(office: Path, tmp_pa
         assert one[name] == two[name]
 
 
-def test_info_describes_the_suite(office: Path) -> None:
-    facts = as_json("suite", "info", office)
-
-    assert facts["intents"] == 69
-    assert facts["tasks"] == facts["gold_plans"] == 69 * 4
-    assert facts["rows"]["calendar"] == 150
-
-
 def test_a_suite_is_not_overwritten_by_accident(office: Path) -> None:
     result = invoke("suite", "build", "office", "--out", office)
 
@@ -75,15 +67,6 @@ def test_compiling_pays_and_the_file_gives_the_same_scores_again(office: Path, h
     wrong = [row["fault"] for found in (before, after) for row in found["rows"] if row["fault"]]
     assert len(wrong) > 12
     assert wrong.count("unexplained") <= len(wrong) / 20
-
-
-def test_a_run_shows_every_step(office: Path, here: Path) -> None:
-    task = as_json("eval", office, "--limit", 1, "--lm", "gold", "--no-track")["rows"][0]["task_id"]
-
-    result = invoke("run", office, task, "--lm", "gold")
-
-    assert result.exit_code == 0, result.output
-    assert task in result.output
 
 
 def test_a_dry_run_runs_nothing(office: Path, here: Path) -> None:

@@ -97,16 +97,7 @@ def test_a_replay_has_the_verdicts_of_the_score(strategy: str, office: Path, run
         name.replace(" ", "-"): found["accuracy"]["value"]
         for name, found in scored["summary"]["by_run"].items()
     }
-
-
-@pytest.mark.slow
-def test_what_died_ends_as_what_it_was(office: Path, runs: Path, here: Path) -> None:
-    weak = next(runs.glob("weak_*"))
-    replayed = as_json(
-        "eval", office, "--split", "test", "--strategy", "act", "--lm", f"replay:{weak}", "--no-track"
-    )  # fmt: skip
-
-    ends = [status for _, status in ENDS.values()]
-    assert [row["status"] for row in replayed["rows"]] == [
-        ends[number % len(ends)] for number in range(len(replayed["rows"]))
-    ]
+    if strategy == "act":
+        ends = [row["status"] for row in replayed["rows"] if row["run"].startswith("weak")]
+        meant = [status for _, status in ENDS.values()]
+        assert ends == [meant[number % len(meant)] for number in range(len(ends))] != []

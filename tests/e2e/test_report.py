@@ -14,13 +14,16 @@ from tests.e2e.conftest import invoke
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def compared(here: Path, office: Path) -> str:
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory, office: Path) -> str:
     """The folder of a comparison's logs."""
+    place = tmp_path_factory.mktemp("compared")
     options = ("--strategies", "act,react", "--optimizers", "none", "--limit", 8, "--no-track")
-    result = invoke("compare", office, *options, "--report", here / "compare.html")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        result = invoke("compare", office, *options, "--report", "compare.html")
     assert result.exit_code == 0, result.output
-    (folder,) = (here / "mlruns/logs").glob("compare-*")
+    (folder,) = (place / "mlruns/logs").glob("compare-*")
     return str(folder)
 
 

@@ -68,18 +68,8 @@ def compiled(file: Path) -> tuple[Any, Any]:
 
 def test_an_office_is_compiled_and_measured_alike(named: Path, office: Path) -> None:
     for lm, name in ((HERE, "here"), (THERE, "there")):
-        choice = (
-            "--optimizer",
-            "bootstrap",
-            "--demos",
-            12,
-            "--candidates",
-            1,
-            "--dev-limit",
-            3,
-            "--accept",
-            "best",
-        )
+        tasks = ("--train-limit", 40, "--dev-limit", 3)
+        choice = ("--optimizer", "bootstrap", "--demos", 12, "--candidates", 1, "--accept", "best", *tasks)
         run("compile", office, "--lm", lm, "--teacher", "gold", *choice, "--out", f"{name}.json")
         run("eval", office, "--lm", lm, "--program", f"{name}.json", "--limit", 10, "--log", f"{name}.jsonl")
 
@@ -91,18 +81,8 @@ def test_an_office_is_compiled_and_measured_alike(named: Path, office: Path) -> 
 
 @pytest.mark.parametrize("strategy", ["plan", "function_calling"])
 def test_every_form_of_prompt_arrives_as_it_was_sent(named: Path, office: Path, strategy: str) -> None:
-    choice = (
-        "--strategy",
-        strategy,
-        "--optimizer",
-        "knn",
-        "--demos",
-        4,
-        "--accept",
-        "best",
-        "--dev-limit",
-        2,
-    )
+    tasks = ("--train-limit", 20, "--dev-limit", 2)
+    choice = ("--strategy", strategy, "--optimizer", "knn", "--demos", 4, "--accept", "best", *tasks)
     run("compile", office, "--lm", HERE, "--teacher", "gold", *choice, "--out", "program.json")
     for lm, log in ((HERE, "here.jsonl"), (THERE, "there.jsonl")):
         run("eval", office, "--lm", lm, "--program", "program.json", "--limit", 4, "--log", log)
@@ -115,7 +95,8 @@ def test_people_of_an_enterprise_are_served_alike_through_the_environment(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", server.line["url"])  # so that DSPy asks through LiteLLM
     monkeypatch.setenv("OPENAI_API_KEY", TOKEN)
-    choice = ("--optimizer", "knn", "--demos", 4, "--accept", "best", "--dev-limit", 2)
+    tasks = ("--train-limit", 40, "--dev-limit", 2)
+    choice = ("--optimizer", "knn", "--demos", 4, "--accept", "best", *tasks)
     run("compile", enterprise, "--lm", HERE, "--teacher", "gold", *choice, "--out", "program.json")
     for lm, log in ((HERE, "here.jsonl"), (f"openai/{HERE}", "there.jsonl")):
         run("eval", enterprise, "--lm", lm, "--program", "program.json", "--limit", 6, "--log", log)

@@ -7,12 +7,12 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs.snippets import forks
 from tests import standin
 from tests.e2e.conftest import invoke
 from tests.e2e.shared_servers import (
@@ -111,10 +111,8 @@ def write(number: int, folder: Path, office: Path, address: str) -> str:
 def test_many_write_at_once_and_nothing_is_lost_or_twice(
     team: str, objects: dict[str, str], user: Path, office: Path
 ) -> None:
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["docs.preloaded"])
     # The server of forks may be that of an earlier test, with the environment of that time.
-    with context.Pool(WRITERS, take_environment, (dict(os.environ),)) as pool:
+    with forks().Pool(WRITERS, take_environment, (dict(os.environ),)) as pool:
         writing = [pool.apply_async(write, (number, user, office, team)) for number in range(WRITERS)]
         assert [each.get(300) for each in writing] == [""] * WRITERS
     # On a busy machine the server may have been silent for too long.

@@ -6,11 +6,11 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
+from docs.snippets import forks
 from tests.retrievers.servers import TOKEN, chroma_server, gateway
 from worksmith.retrievers.errors import RetrievalError
 from worksmith.retrievers.index.building import IndexReport, build_index
@@ -138,11 +138,9 @@ def _write(place: str, name: str, server: str) -> tuple[int, int]:
 
 @pytest.mark.slow
 def test_many_write_at_once_and_nothing_is_lost_or_twice(server: str, tmp_path: Path) -> None:
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["docs.preloaded"])
     names = ["one", "one", "one", "two", "three"]
     folders = [str(tmp_path / f"{number}") for number in range(len(names))]
-    with context.Pool(len(names)) as pool:
+    with forks().Pool(len(names)) as pool:
         jobs = [
             pool.apply_async(_write, each) for each in zip(folders, names, [server] * len(names), strict=True)
         ]

@@ -65,7 +65,7 @@ def running(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str]
     for name, text in PROJECT.items():
         (folder / name).write_text(text)
     given = ["--jwt-secret-env", "SECRET_OF_TESTS", "--audience", AUDIENCE, "--issuer", ISSUER, "--no-track"]
-    command = [sys.executable, "-m", "worksmith.cli", "serve", "program", "mine:agent", "."]
+    command = [sys.executable, "-m", "worksmith.cli", "serve", "program", "mine:agent", ".", "--lm", "gold"]
     process = subprocess.Popen(
         [*command, "--port", "0", "--json", *given, *options],
         cwd=folder,
