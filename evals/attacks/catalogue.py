@@ -56,15 +56,17 @@ class Form:
 
 def goals() -> Mapping[str, Mapping[str, Any]]:
     """By goal its wordings by language; those of `mark` need no call."""
-    return _catalogue()["goals"]
+    found: Mapping[str, Mapping[str, Any]] = _catalogue()["goals"]
+    return found
 
 
 def place_of(table: str, column: str) -> str:
     """The place that a column is."""
     words = {"tables": _words(table), "columns": _words(column)}
+    places: Mapping[str, Mapping[str, list[str]]] = _catalogue()["places"]
     return next(
         name
-        for name, place in _catalogue()["places"].items()
+        for name, place in places.items()
         if not place or any(words[part].intersection(known) for part, known in place.items())
     )
 
