@@ -21,7 +21,7 @@ _TAGS = 0xE0000
 
 _CODES: Mapping[str, Callable[[str], str]] = {
     "": lambda text: text,
-    "tags": lambda text: "".join(chr(_TAGS + ord(c)) for c in text if c.isascii()),
+    "tags": lambda text: "".join(chr(_TAGS + ord(c)) if c.isascii() else c for c in text),
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
     "rot13": lambda text: codecs.encode(text, "rot13"),
 }
