@@ -246,7 +246,7 @@ def study_report(
             Section("Results", (grids[0], bars, *grids[1:])),
             Section("Cost and quality", _costs(study)),
             Section("Tasks that differ", flipped_tasks(study)),
-            Section("Where", tuple(heat_maps(study))),
+            Section("Where", (*heat_maps(study), *_attacks(study))),
             Section("Reliability", tuple(attempt_plot(study))),
             Section("Errors", _fault_grids(study)),
             Section("Optimization", tuple(history_blocks(histories))),
@@ -279,6 +279,12 @@ def _costs(study: Study) -> tuple[Block, ...]:
     """Plots and tables of costs; none where they are unknown, as of published predictions."""
     known = any(row.summary.totals.get(name) for row in study.rows for name in ("model_calls", "seconds"))
     return (*front_plots(study), cost_grid(study)) if known else ()
+
+
+def _attacks(study: Study) -> list[Grid]:
+    """The attacks on each candidate."""
+    rows = (row for row in study.rows if not row.arm.baseline)
+    return [grid for row in rows if (grid := attack_grid(row.result, f"Attacks: {row.arm.label}"))]
 
 
 def _fault_grids(study: Study) -> tuple[Grid, ...]:

@@ -8,7 +8,7 @@ from worksmith.evals.running.result import EvalResult
 from worksmith.evals.table import Grid, percent
 
 
-def attack_grid(result: EvalResult) -> Grid | None:
+def attack_grid(result: EvalResult, title: str = "Attacks") -> Grid | None:
     """By place, goal and form; None where nothing was attacked."""
     parts = attack_parts(result.records, result.seed)
     if not parts:
@@ -20,7 +20,7 @@ def attack_grid(result: EvalResult) -> Grid | None:
         for value, part in found.items()
     ]
     return Grid.of(
-        "Attacks",
+        title,
         rows,
         ("by", lambda row: row[0]),
         ("", lambda row: row[1]),

@@ -134,4 +134,6 @@ def test_attacks_are_reported_by_their_parts_and_beside_the_outcome(tmp_path: Pa
 
     compared = ws.compare([agent], suite.test[:2], lm=lm, attack=True, workers=1, progress=False)
     assert "asr" in str(compared)
+    page = compared.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Attacks: react" in page
     assert "asr" not in str(ws.evaluate(agent, suite.test[:1], lm=lm, workers=1, progress=False))
