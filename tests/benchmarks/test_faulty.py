@@ -161,10 +161,7 @@ def test_each_kind_looks_as_it_is_described(proxy: Proxy) -> None:
     assert seen(proxy, "malformed") == {json.JSONDecodeError, str}
     assert seen(proxy, "wrong_tool", text) == {CALL.replace("email.delete_email", NO_TOOL)}
     assert seen(proxy, "empty", text) == {"", None}
-    assert seen(proxy, "refused", reason) == {
-        ("stop", "I cannot help with that."),
-        ("content_filter", None),
-    }
+    assert seen(proxy, "refused", reason) == {("stop", "I cannot help with that."), ("content_filter", None)}
     assert seen(proxy, "truncated", text) == {CALL[: len(CALL) // 2]}
     assert seen(proxy, "truncated", reason) == {("length", None)}
     assert seen(proxy, "no_usage", lambda reply: reply.usage) == {None}

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks import scale
 from benchmarks.scale import run
+from tests.evals.kinds.enterprise.small_suite import small_suite
+from worksmith.evals.suite import Suite
 
 
 @pytest.mark.slow
 def test_the_quick_form_measures_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def built(_kind: str, out: Path, *, progress: Callable[[str], None], **_: Any) -> Suite:
+        progress("the suite of other tests")
+        return Suite.open(shutil.copytree(small_suite().path, out))
+
+    monkeypatch.setattr("worksmith.evals.building.build_suite", built)
     monkeypatch.setattr(scale, "QUICK", replace(scale.QUICK, passages=(8_000,), rows=500))
     monkeypatch.setattr("worksmith.retrievers.index.arrays.CODED", 2_000)
     first = run(True, work=tmp_path)

@@ -26,10 +26,7 @@ WORLDS_OWN = Persona(id="emp_0003", name="Cy Hart", department="IT", level=9)
 STAFF = Table("staff", ("emp_id", "name", "email", "salary"), writable=False)
 TICKETS = Table("tickets", ("ticket_id", "emp_id", "status", "assigned_date", "issue"), free=("issue",))
 MAIL = Table(
-    "mail",
-    ("email_id", "sender", "recipient", "date", "body"),
-    generated=("email_id",),
-    free=("body",),
+    "mail", ("email_id", "sender", "recipient", "date", "body"), generated=("email_id",), free=("body",)
 )
 ROWS: dict[str, list[tuple[str | None, ...]]] = {
     "staff": [
@@ -45,10 +42,7 @@ ROWS: dict[str, list[tuple[str | None, ...]]] = {
 }
 FINISH = FinishCall(
     "End the task.",
-    {
-        "status": "answered, denied or not_found.",
-        "answer": "The values asked for, separated by semicolons.",
-    },
+    {"status": "answered, denied or not_found.", "answer": "The values asked for, separated by semicolons."},
 )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from rich.console import Console
 
+from tests.tables import each_row
 from worksmith.evals.table import Grid
 
 WIDE = Grid(
@@ -37,7 +37,7 @@ def test_a_figure_stands_above_its_interval_where_there_is_less() -> None:
     assert "[97.4, 100.0] (32/124) [+97.4, +100.0]" in shown
 
 
-@pytest.mark.parametrize("width", [40, 50, 60, 70, 80])
+@each_row("width", [40, 50, 60, 70, 80])
 def test_columns_go_below_the_others_before_a_word_is_cut(width: int) -> None:
     console = Console(width=width)
     with console.capture() as capture:

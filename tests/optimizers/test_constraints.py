@@ -49,9 +49,7 @@ def context(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
     )
     scorers = (Leaking(suite.env),)
     return replace(
-        made,
-        teacher=replace(made.teacher, scorers=scorers),
-        student=replace(made.student, scorers=scorers),
+        made, teacher=replace(made.teacher, scorers=scorers), student=replace(made.student, scorers=scorers)
     )
 
 

@@ -121,15 +121,14 @@ def test_a_compile_ends_at_its_limit_with_the_best_so_far_and_can_go_on(
 
 
 @pytest.mark.parametrize(
-    ("limits", "spent"),
+    ("optimizer", "limits", "spent"),
     [
-        ({"max_calls": 30}, "calls"),
-        ({"max_tokens": 30 * 11}, "tokens"),
-        ({"max_usd": 30 * 11e-3}, "usd"),
-        ({"max_minutes": 0.3 / 60}, ""),
+        ("bootstrap", {"max_calls": 30}, "calls"),
+        ("dspy:BootstrapFewShotWithRandomSearch", {"max_tokens": 30 * 11}, "tokens"),
+        ("bootstrap", {"max_usd": 30 * 11e-3}, "usd"),
+        ("dspy:BootstrapFewShotWithRandomSearch", {"max_minutes": 0.3 / 60}, ""),
     ],
 )
-@pytest.mark.parametrize("optimizer", ["bootstrap", "dspy:BootstrapFewShotWithRandomSearch"])
 def test_each_limit_ends_a_compile(
     suite: Suite, tmp_path: Path, optimizer: str, limits: dict[str, Any], spent: str
 ) -> None:

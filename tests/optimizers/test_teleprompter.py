@@ -11,6 +11,7 @@ import pytest
 
 import worksmith as ws
 from tests.optimizers.mailroom import TEAMS, Copycat, Mailroom, lm, mails, metric, score
+from tests.tables import each_row
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError
 from worksmith.optimizers.registry import optimizer
@@ -19,7 +20,7 @@ from worksmith.optimizers.search.race import Race
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.tools.errors import InputError
 
-TRAIN, DEV = mails(16, 1), mails(24, 2)
+TRAIN, DEV = mails(16, 1), mails(16, 2)
 OURS = [Bootstrap, Nearest, *(pytest.param(kind, marks=pytest.mark.slow) for kind in (Race, Tpe))]
 
 
@@ -192,7 +193,7 @@ def test_without_a_valset_half_is_set_aside_and_that_is_said() -> None:
     assert {*again.train} != {*manifest.train}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "trainset", "said"),
     [
         ({}, TRAIN[:1], "too few"),

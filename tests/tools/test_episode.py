@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tests.tools.notes import episode, pool
 from worksmith.tools.sqlite.outcome import Outcome
 
@@ -60,7 +61,7 @@ def test_what_a_reading_tool_writes_is_dropped() -> None:
     assert mine.outcome().empty
 
 
-@pytest.mark.parametrize(
+@each_row(
     "statement",
     [
         "COMMIT",
@@ -80,7 +81,7 @@ def test_statements_that_would_outlive_the_episode_are_refused(statement: str) -
     assert len(episode(sandboxes).call("notes.search", {}).value) == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "arguments", "status"),
     [
         ("notes.fly", {}, "unknown_tool"),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import each_row
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("worksmith", "optimizers", "programs", "evals", "tools", "retrievers")
 ELSEWHERE = ("evals/kinds", "tools/kinds", "worksmith/__init__.py")
@@ -46,7 +48,7 @@ def named_in(text: str) -> list[str]:
     return NAMED.findall(f"{text.lower()} {CAMEL.sub('_', text).lower()}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text", ["CrmScorer", "crm_world", "worksmith.evals.kinds.office.kind", "a WorkBench file", "Enterprise"]
 )
 def test_a_name_is_found_however_it_is_written(text: str) -> None:

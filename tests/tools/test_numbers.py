@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pytest
 
+from tests.tables import each_row
 from worksmith.tools.numbers import number, python_numbers, share
 
 NUMBERS = [
@@ -43,7 +43,7 @@ def test_numbers_are_pythons() -> None:
     assert [number(each) for each in NONE] == [None] * len(NONE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "meant"),
     [
         (1.0000001, 1.0),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import worksmith as ws
+from tests.tables import each_row
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("dspy", "mlflow", "torch", "pandas", "numpy", "pydantic", "chromadb", "litellm")
@@ -38,7 +39,7 @@ def test_type_checkers_see_the_same_names_at_the_same_places() -> None:
     assert seen == ws._PLACES
 
 
-@pytest.mark.parametrize("name", [name for name in ws.__all__ if name != "__version__"])
+@each_row("name", [name for name in ws.__all__ if name != "__version__"])
 def test_help_shows_the_parameters(name: str) -> None:
     found = getattr(ws, name)
     signature = inspect.signature(found)

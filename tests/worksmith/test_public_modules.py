@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 from docs.api_pages import MODULES
 from docs.snippets import ROOT, blocks, pages
+from tests.tables import each_row
 from worksmith.jobs.project import new_project
 from worksmith.jobs.settings.suites import NewSettings
 
@@ -64,7 +63,7 @@ def test_pages_and_examples_import_public_names() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "code",
     [
         "import worksmith.evals.suite",

@@ -16,13 +16,16 @@ _RESAMPLES = 1000
 _CONFIDENCE = 0.95
 
 
-def weighted_kappa(ours: Sequence[int], theirs: Sequence[int]) -> float:
+def kappa_of(table: Any) -> float:
     """Cohen's kappa with quadratic weights (Cohen 1968): 1 is agreement, 0 what chance gives.
 
     Not a number where either side always says the same, and with it there is nothing to agree on; 0 where
     only one side does.
+
+    Args:
+        table: as `confusion` gives it.
     """
-    observed = confusion(ours, theirs).astype(float)
+    observed = table.astype(float)
     n = observed.sum()
     if not n:
         return math.nan
@@ -45,6 +48,15 @@ def spearman(xs: Sequence[float], ys: Sequence[float]) -> float:
     return float((a * b).sum()) / scale if scale else math.nan
 
 
+def spearman_of(table: Any) -> float:
+    """`spearman` of the levels in a table, as `confusion` gives it."""
+    n, rows, columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
+    # The mean rank of each level, from that of all.
+    a, b = (np.cumsum(counts) - (counts + n) / 2 for counts in (rows, columns))
+    scale = math.sqrt(float(rows @ a**2) * float(columns @ b**2))
+    return float(a @ table @ b) / scale if scale else math.nan
+
+
 def confusion(ours: Sequence[int], theirs: Sequence[int]) -> Any:
     """The number of times a judge gave a level (columns) where people gave another (rows)."""
     table = np.zeros((len(LEVELS), len(LEVELS)), dtype=int)
@@ -54,7 +66,7 @@ def confusion(ours: Sequence[int], theirs: Sequence[int]) -> Any:
 
 
 def clustered(
-    measure: Callable[[Sequence[int], Sequence[int]], float],
+    measure: Callable[[Any], float],
     ours: Sequence[int],
     theirs: Sequence[int],
     groups: Sequence[Hashable],
@@ -64,17 +76,19 @@ def clustered(
     """A measure of agreement with its interval, by drawing whole groups with replacement.
 
     Cases of one group answer one request, so they are not independent.
+
+    Args:
+        measure: of a table, as `confusion` gives it.
     """
-    value = measure(ours, theirs)
-    members: dict[Hashable, list[int]] = {}
-    for place, group in enumerate(groups):
-        members.setdefault(group, []).append(place)
-    clusters = list(members.values())
+    members: dict[Hashable, list[tuple[int, int]]] = {}
+    for given, right, group in zip(ours, theirs, groups, strict=True):
+        members.setdefault(group, []).append((given, right))
+    tables = np.array([confusion(*zip(*each, strict=True)) for each in members.values()])
+    value = measure(confusion(ours, theirs))
     draw = rng(seed, "agreement")
     found = []
-    for _ in range(_RESAMPLES if len(clusters) > 1 else 0):
-        places = [place for cluster in draw.choices(clusters, k=len(clusters)) for place in cluster]
-        again = measure([ours[place] for place in places], [theirs[place] for place in places])
+    for _ in range(_RESAMPLES if len(tables) > 1 else 0):
+        again = measure(tables[draw.choices(range(len(tables)), k=len(tables))].sum(axis=0))
         if not math.isnan(again):
             found.append(again)
     if not found or math.isnan(value):

@@ -9,7 +9,13 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.judging.calibration.agreement import clustered, confusion, spearman, weighted_kappa
+from worksmith.evals.judging.calibration.agreement import (
+    clustered,
+    confusion,
+    kappa_of,
+    spearman,
+    spearman_of,
+)
 from worksmith.evals.judging.calibration.labels import Case, pairs_of
 from worksmith.evals.judging.facts import words_in
 from worksmith.evals.judging.rubric import PASSING
@@ -176,7 +182,7 @@ class _Measured:
     ) -> Calibration:
         intervals = {
             name: clustered(measure, self.ours, self.theirs, self.groups, seed=self.seed)
-            for name, measure in (("kappa", weighted_kappa), ("spearman", spearman))
+            for name, measure in (("kappa", kappa_of), ("spearman", spearman_of))
         }
         kept, pairs = order_kept(self.ours, self.theirs, self.groups)
         same = [
@@ -193,7 +199,7 @@ class _Measured:
         measures = {name: interval.value for name, interval in intervals.items()}
         measures["kappa_low"] = intervals["kappa"].low
         measures["kappa_above_always_5"] = measures["kappa"] - _or_zero(
-            weighted_kappa([5] * len(self.theirs), self.theirs)
+            kappa_of(confusion([5] * len(self.theirs), self.theirs))
         )
         measures["length_bias"] = _or_zero(abs(self._length_bias()))
         measures |= _position(choices)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.evals import help_desk
 from tests.evals.kinds.own_data.desk import CLOSE, env, task
+from tests.tables import each_row
 from worksmith.evals.authoring.checking.check import repeated, task_findings
 from worksmith.evals.authoring.checking.reach import mentions
 from worksmith.evals.kinds.own_data.reading import read_own_tasks
@@ -35,7 +36,7 @@ def _findings(desk: Environment, checked: Any) -> Any:
     return task_findings(desk, [OwnScorer(desk)], checked)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "fields",
     [
         {"answer": "resolved", "plan": [READ]},
@@ -57,7 +58,7 @@ def test_right_tasks_have_no_findings(desk: Environment, fields: dict[str, Any])
     assert found(desk, **fields) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "level", "part", "said"),
     [
         ({"plan": [{"tool": "read", "arguments": {"ticket": "1"}}]}, "wrong", "plan.0", "bad arguments"),

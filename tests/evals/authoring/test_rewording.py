@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.chat_server import ChatServer, chat_server, said
+from tests.tables import each_row
 from worksmith.evals.authoring.rewriting.asking import signature_of
 from worksmith.evals.authoring.rewriting.texts import Reply, Text, forecast, reword
 from worksmith.tools.errors import WorksmithError
@@ -39,7 +40,7 @@ def test_equal_texts_are_asked_once_and_replies_are_kept(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "why"),
     [
         (said("No form at all."), "the reply to reword is unreadable"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.evals.authoring.rewriting.writer import objections, rewrite, write
 from worksmith.evals.tasks.task import Answer, Entity, Step, Task
 from worksmith.tools.persona import Persona
@@ -44,7 +45,7 @@ def test_a_text_that_says_the_same_is_fine() -> None:
     assert objections(TASK, GOOD) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from dspy.evaluate import answer_exact_match, answer_passage_match
 
+from tests.tables import each_row
 from worksmith.evals.dspy_programs.digests import callable_digest, program_digest
 
 Maker = Callable[[float], Any]
@@ -66,9 +67,7 @@ def by_method(least: float) -> Callable[..., Any]:
     return AtLeast(least).__call__
 
 
-@pytest.mark.parametrize(
-    "made", [AtLeast, Judge, closed_over, through_another, by_default, by_partial, by_method]
-)
+@each_row("made", [AtLeast, Judge, closed_over, through_another, by_default, by_partial, by_method])
 def test_functions_with_other_settings_have_other_addresses(made: Maker) -> None:
     assert callable_digest(made(0.5)) == callable_digest(made(0.5))
     assert callable_digest(made(0.5)) != callable_digest(made(0.6))

@@ -8,6 +8,7 @@ import pytest
 
 from tests.evals import help_desk, small_office
 from tests.evals.episodes import make_record
+from tests.tables import each_row
 from worksmith.evals.failure_modes.catalogue import failure_modes
 from worksmith.evals.failure_modes.diagnosis import diagnose
 from worksmith.evals.records.parts import FaultEntry
@@ -79,7 +80,7 @@ def but(call: tuple[str, dict[str, str]], **changes: str) -> tuple[str, dict[str
     return call[0], {**call[1], **changes}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("task", "calls", "expected"),
     [
         (CANCEL, [], ("no_action", None)),
@@ -88,11 +89,7 @@ def but(call: tuple[str, dict[str, str]], **changes: str) -> tuple[str, dict[str
         (CANCEL, [FIND, but(SEARCH, query="lunch")], ("retrieval_miss", 2)),
         (CANCEL, [SEARCH, but(DELETE, event_id="00000001")], ("wrong_record", 2)),
         # The right event was never shown: the search is what went wrong first.
-        (
-            CANCEL,
-            [but(SEARCH, query="Plan"), but(DELETE, event_id="00000001")],
-            ("retrieval_miss", 1),
-        ),
+        (CANCEL, [but(SEARCH, query="Plan"), but(DELETE, event_id="00000001")], ("retrieval_miss", 1)),
         (CANCEL, [SEARCH, DELETE, but(DELETE, event_id="00000001")], ("side_effect", 3)),
         (CANCEL, [SEARCH, ("email.delete_email", {"email_id": "00000000"})], ("wrong_tool", 2)),
         (CANCEL, [("calendar.find", {"query": "Budget"})], ("wrong_tool", 1)),
@@ -163,7 +160,7 @@ UPDATE = ("tickets.update", {"ticket_id": "1001", "status": "resolved"})
 MAIL = ("mail.send", {"recipient": "emp_0002", "body": "Ticket 1001 of 2022-03-04 is resolved."})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("task", "calls", "answer", "says", "expected"),
     [
         (help_desk.SEARCH, READ, "Cy Hart", "answered", ("partial_facts", None)),
@@ -271,7 +268,7 @@ def test_what_no_rule_tells_is_said(desk: Environment) -> None:
     assert kind(diagnose(task, record, episode, writing=frozenset())) == ("unexplained", None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "given", ["no object", None, [1], {"ticket_id": None}, {"x": {"y": [1]}}, {"ticket_id": "#" + "9" * 5000}]
 )
 def test_arguments_of_any_kind_are_read(desk: Environment, given: Any) -> None:

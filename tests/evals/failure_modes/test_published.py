@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import pytest
-
 from tests.evals.small_office import action, task
+from tests.tables import each_row
 from worksmith.evals.failure_modes.published import prediction_fault
 from worksmith.evals.kinds.office.workbench.flags import MISTAKES
 from worksmith.evals.tasks.task import Task
@@ -26,7 +25,7 @@ DRAW = task(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("of", "expected", "actions", "error", "kind"),
     [
         (TELL, SEND, [], "", "no_action"),

@@ -13,6 +13,7 @@ from dspy.utils.exceptions import ContextWindowExceededError, LMServerError
 from tests.evals import help_desk
 from tests.evals.episodes import make_episode, make_record, make_task
 from tests.evals.judging.episodes import Says
+from tests.tables import each_row
 from worksmith.evals.judging.panel import Panel
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.records.judge_figures import judging_of
@@ -170,7 +171,7 @@ def test_the_last_verdict_of_a_judge_counts() -> None:
     assert "judge" not in first.scores
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("levels", "expected"),
     [((1, 4, 5), 4), ((2, 4), 2), ((3, 3, 3, 5), 3), ((None, 4, 2), 2), ((None, None, 5), None)],
 )

@@ -7,6 +7,7 @@ import pytest
 from tests.evals.episodes import make_task
 from tests.evals.help_desk import CRUD, DENIED, KIND, NOTHING, SEARCH
 from tests.evals.judging.episodes import CLOSED, TOLD, answered
+from tests.tables import each_row
 from worksmith.evals.judging.local import LocalRubric
 from worksmith.evals.judging.rubric import Rubrics, default_rubrics
 from worksmith.evals.records.parts import CallEntry, ChangeEntry
@@ -31,7 +32,7 @@ def test_facts_in_any_wording_are_right() -> None:
     assert [level(SEARCH, text) for text in wordings] == [5] * len(wordings)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "expected"),
     [
         (f"{CHATTER} It is Cy Hart, and it is resolved. {CHATTER}", 4),
@@ -62,7 +63,7 @@ def test_refusing_what_may_be_had_is_worth_nothing() -> None:
     assert level(SEARCH, "I am not permitted to tell.", "") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "status", "expected"),
     [
         ("That is not permitted.", "denied", 5),
@@ -101,7 +102,7 @@ REWORDED = TOLD.model_copy(
 SILENT = TOLD.model_copy(update={"after": {**TOLD.after, "body": "It is done."}})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "expected"),
     [
         ((CLOSED, TOLD), 5),

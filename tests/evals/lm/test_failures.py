@@ -42,6 +42,7 @@ from tests.evals.client_errors import (
     raised_from,
 )
 from tests.evals.episodes import make_task
+from tests.tables import each_row
 from worksmith.evals.failure_modes.catalogue import failure_modes
 from worksmith.evals.lm.failures import LONGEST_ERROR, LONGEST_TRACEBACK, failure_of, failure_status
 from worksmith.evals.running.runner import evaluate
@@ -51,7 +52,7 @@ from worksmith.tools.errors import InfrastructureError, InputError
 from worksmith.tools.statuses import INFRASTRUCTURE, STATUSES, EpisodeStatus
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "status"),
     [
         (lm.LMServerError("503"), "model_error"),
@@ -119,7 +120,7 @@ def test_a_model_that_could_not_be_asked_says_nothing_about_the_program(
     assert failure_status(raised_from(error, lm.LMUnexpectedError("unexpected"))) == status
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "status"),
     [
         (lm.ContextWindowExceededError(), "context_limit"),
@@ -158,7 +159,7 @@ def test_a_request_that_a_model_does_not_take_is_the_program_s(
     assert status not in INFRASTRUCTURE
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         "This model's maximum context length is 128000 tokens. However, your messages resulted in 9.",
@@ -189,7 +190,7 @@ def test_other_complaints_are_not_of_long_prompts(said: str) -> None:
     assert failure_status(of_openai(openai.BadRequestError, 400, said)) == "invalid_request"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "error",
     [
         KeyError("tool"),
@@ -212,7 +213,7 @@ def test_any_other_exception_is_a_mistake_in_the_program(error: Exception) -> No
     assert failure_status(error) == "program_error"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "error",
     [
         OSError(errno.ENOSPC, "no space left on device"),
@@ -293,7 +294,7 @@ def test_a_mistake_is_kept_with_its_traceback_within_bounds(
     assert "x" * 20 not in f"{ended.traceback}{ended.error}"
 
 
-@pytest.mark.parametrize("status", ["finished", "done", 5, [], None])
+@each_row("status", ["finished", "done", 5, [], None])
 def test_an_exception_cannot_say_that_all_is_well(status: Any) -> None:
     error = KeyError("x")
     vars(error)["episode_status"] = status

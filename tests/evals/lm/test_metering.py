@@ -17,6 +17,7 @@ from dspy.utils import DummyLM
 from dspy.utils.exceptions import LMInvalidRequestError, LMServerError, LMUnexpectedError
 
 from tests.chat_server import ChatServer, chat_server, said
+from tests.tables import each_row
 from worksmith.evals.dspy_programs.digests import addresses, model_digest
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.evals.lm.wire import retries
@@ -109,7 +110,7 @@ class APIStatusError(Exception):
         self.response = SimpleNamespace(status_code=status_code, headers={"retry-after": retry_after})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cause", "wait"),
     [
         (APIConnectionError("refused"), 1),

@@ -20,6 +20,7 @@ from dspy.lm15 import (
 
 from tests.chat_server import ChatServer, chat_server
 from tests.evals.lm.provider_fixtures import Case, provider_server
+from tests.tables import each_row
 from worksmith.evals.dspy_programs.digests import model_digest
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.evals.lm.prompt_cache import RepeatingRequest, compatible_mark, native_mark
@@ -208,7 +209,7 @@ def test_prompts_are_marked_through_litellm(server: ChatServer, grows: bool) -> 
     assert marked(sent(server, lm, grows=grows)) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model", "wanted"),
     [
         ("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", True),

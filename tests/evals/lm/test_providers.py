@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import pytest
 from dspy._vendor.lm15.serde import response_from_dict
@@ -23,6 +22,7 @@ from dspy.lm15 import (
 from dspy.utils.exceptions import LMError
 
 from tests.evals.lm.provider_fixtures import Case, ProviderServer, cases, fixture, provider_server
+from tests.tables import each_row
 from worksmith.evals.lm.failures import failure_of, is_rate_limit, may_be_over_soon
 from worksmith.evals.lm.finish_reasons import finish_reason
 from worksmith.evals.lm.metering import metered, metering, reply_to_json
@@ -66,13 +66,19 @@ def server(running: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Iterator
     use_models({})
 
 
-def params(chosen: list[Case]) -> list[Any]:
-    made = []
-    for case in chosen:
-        name = f"{case.api}-{case.name}"
-        marks = [pytest.mark.slow] if case.api in LITELLM else []
-        made.append(pytest.param(case, id=name, marks=marks))
-    return made
+def each_case(chosen: list[Case]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A test for the cases of DSPy's own client at once, and one for those of LiteLLM."""
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        def whole(server: ProviderServer, by_litellm: bool) -> None:
+            cases = [case for case in chosen if (case.api in LITELLM) == by_litellm]
+            each_row("case", cases)(test)(server=server)
+
+        return pytest.mark.parametrize(
+            "by_litellm", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["own", "litellm"]
+        )(whole)
+
+    return decorate
 
 
 def ask(server: ProviderServer, case: Case, *further: Message) -> Response:
@@ -84,7 +90,7 @@ def ask(server: ProviderServer, case: Case, *further: Message) -> Response:
     return response
 
 
-@pytest.mark.parametrize("case", params(cases("replies")))
+@each_case(cases("replies"))
 def test_a_reply_is_read(case: Case, server: ProviderServer) -> None:
     with metering() as meter:
         response = ask(server, case)
@@ -185,7 +191,7 @@ def test_a_refusal_without_a_message_is_shown_as_it_came(server: ProviderServer)
         ask(server, Case("vllm", "errors", "context_length_older_shape"))
 
 
-@pytest.mark.parametrize("case", params([case for case in cases("replies") if MARKS & set(case.expected)]))
+@each_case([case for case in cases("replies") if MARKS & set(case.expected)])
 def test_marks_of_a_thought_go_back_with_the_next_request_where_the_client_keeps_them(
     case: Case, server: ProviderServer
 ) -> None:
@@ -198,7 +204,7 @@ def test_marks_of_a_thought_go_back_with_the_next_request_where_the_client_keeps
     assert [mark for mark in case.expected.get("lost", ()) if mark in sent] == []
 
 
-@pytest.mark.parametrize("case", params(cases("errors")))
+@each_case(cases("errors"))
 def test_a_failure_is_classified(case: Case, server: ProviderServer) -> None:
     with pytest.raises(Exception) as caught:  # noqa: PT011 (any client's)
         ask(server, case)

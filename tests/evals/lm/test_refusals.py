@@ -6,12 +6,13 @@ import dspy
 import pytest
 
 from tests.chat_server import chat_server
+from tests.tables import each_row
 from worksmith.evals.lm.failures import failure_of
 from worksmith.evals.lm.metering import metered
 from worksmith.evals.lm.refusals import refused_setting
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "setting"),
     [
         ("Unsupported value: 'temperature' does not support 0.2 with this model.", "temperature"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.lm.waits import LONGEST_RESET, wait_asked_for
 
 
@@ -17,7 +18,7 @@ def with_headers(**headers: str) -> Any:
     return SimpleNamespace(response=SimpleNamespace(headers=named))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "seconds"),
     [
         (with_headers(retry_after="7"), 7),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -30,10 +30,24 @@ def long_log(path: Path, *, more: int = 5, reverse_keys: bool = False) -> list[E
     return records
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[EpisodeRecord]]:
+    folder = tmp_path_factory.mktemp("long")
+    return folder, long_log(folder / "episodes.jsonl")
+
+
+@pytest.fixture
+def log_of(tmp_path: Path, written: tuple[Path, list[EpisodeRecord]]) -> tuple[Path, list[EpisodeRecord]]:
+    """A long log in a folder of the test, and its records."""
+    folder, records = written
+    return shutil.copytree(folder, tmp_path / "runs") / "episodes.jsonl", [*records]
+
+
 @pytest.mark.slow
-def test_a_long_log_resumes_from_its_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "episodes.jsonl"
-    records = long_log(path)
+def test_a_long_log_resumes_from_its_index(
+    log_of: tuple[Path, list[EpisodeRecord]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, records = log_of
     with path.open("ab") as file:  # as a process leaves it that is killed before it writes the index
         file.write(log_line(make_record(401)))
     monkeypatch.setattr("worksmith.evals.records.log.record_of", counting := Counting(record_of))
@@ -49,9 +63,8 @@ def test_a_long_log_resumes_from_its_index(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.slow
-def test_a_run_of_a_long_log_is_the_same_without_its_index(tmp_path: Path) -> None:
-    path = tmp_path / "episodes.jsonl"
-    records = long_log(path)
+def test_a_run_of_a_long_log_is_the_same_without_its_index(log_of: tuple[Path, list[EpisodeRecord]]) -> None:
+    path, records = log_of
     others = make_record(7).digests.model_copy(update={"scorers": "others"})
     with EpisodeLog.open(path, resume=True) as log:
         log.append(make_record(3, answer="again"))
@@ -78,10 +91,9 @@ def test_a_run_of_a_long_log_is_the_same_without_its_index(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_a_long_log_that_came_without_its_index_is_not_held_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    log_of: tuple[Path, list[EpisodeRecord]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "episodes.jsonl"
-    long_log(path)
+    path, _ = log_of
     write_card(path, RunCard(label="react", split="test", trials=3))
     index_beside(path).unlink()
     without = open_log(path)
@@ -102,16 +114,16 @@ FORGED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "damage", ["stale", "cut", "of another log", "of a shorter log", "garbage", "view", "places"]
+    "damage", ["stale", "of another log", "of a shorter log", "garbage", "view", "places"]
 )
-def test_an_index_that_does_not_fit_is_made_again(tmp_path: Path, damage: str) -> None:
-    path, index = tmp_path / "episodes.jsonl", index_beside(tmp_path / "episodes.jsonl")
-    records = long_log(path)
+def test_an_index_that_does_not_fit_is_made_again(
+    log_of: tuple[Path, list[EpisodeRecord]], tmp_path: Path, damage: str
+) -> None:
+    path, records = log_of
+    index = index_beside(path)
     if damage == "stale":
         path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
         del records[0]
-    elif damage == "cut":
-        os.truncate(index, index.stat().st_size // 2)
     elif damage.startswith("of "):
         other = tmp_path / "other.jsonl"
         long_log(other, reverse_keys=True, more=5 if damage == "of another log" else 2)

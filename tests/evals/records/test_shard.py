@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evals.episodes import make_task
+from tests.tables import each_row
 from worksmith.evals.records.shard import Shard
 from worksmith.tools.errors import InputError
 
@@ -23,7 +24,7 @@ def test_each_task_is_in_one_part_and_parts_are_of_one_size(count: int, data: st
     assert len({shard.tasks for shard, _ in parts}) == 1
 
 
-@pytest.mark.parametrize("text", ["", "3", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1/41"])
+@each_row("text", ["", "3", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1/41"])
 def test_what_is_no_part_is_said(text: str) -> None:
     with pytest.raises(InputError, match=r"no part|make no 41 parts"):
         Shard.open(text, TASKS)

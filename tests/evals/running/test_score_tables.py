@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from tests.evals import small_office as office
 from tests.evals.small_office import NOW, action, task
+from tests.tables import each_row
 from worksmith.cli.runs.score import score_predictions
 from worksmith.evals.kinds.office.baselines import calls_in_words
 from worksmith.evals.running.score_tables import score_tables
@@ -162,7 +163,7 @@ def test_damaged_tables_are_refused_with_the_place(tmp_path: Path, text: str, wh
     assert where in str(caught.value)
 
 
-@pytest.mark.parametrize("texts", [[], ["a"], ["it's", 'say "x"'], ["a\nb", "c\\n"], ["', '"]])
+@each_row("texts", [[], ["a"], ["it's", 'say "x"'], ["a\nb", "c\\n"], ["', '"]])
 def test_list_literals(texts: list[str]) -> None:
     assert text_list(repr(texts)) == texts
 

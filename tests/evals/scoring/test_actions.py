@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.scoring.actions import UnreadableActionError, action_name, format_action, parse_action
 
 toolnames = st.sampled_from(["calendar.create_event", "email.send_email", "analytics.create_plot"])
@@ -43,7 +44,7 @@ def _as_python(inside: str) -> dict[str, str]:
     return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "arguments"),
     [
         ('a.b.func(x="None", y="30")', {"x": "None", "y": "30"}),
@@ -59,7 +60,7 @@ def test_readable(written: str, arguments: dict[str, str]) -> None:
     assert parse_action(written) == ("a.b", arguments)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         "",

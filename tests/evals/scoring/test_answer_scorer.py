@@ -10,6 +10,7 @@ import pytest
 from tests.evals import help_desk as desk
 from tests.evals import small_office
 from tests.evals.help_desk import ALLOWED, CRUD, DENIED, NOTHING, SEARCH
+from tests.tables import each_row
 from worksmith.evals.scoring.episode_scorer import EpisodeScorer
 from worksmith.evals.scoring.outcomes import OutcomeScorer
 from worksmith.evals.scoring.scorer import check_score_names
@@ -59,7 +60,7 @@ def gold(task: Task) -> list[tuple[str, dict[str, str]]]:
     return [(step.tool, step.arguments) for step in task.gold_plan or ()]
 
 
-@pytest.mark.parametrize("task", [SEARCH, CRUD, DENIED, ALLOWED, NOTHING], ids=lambda task: task.id)
+@each_row("task", [SEARCH, CRUD, DENIED, ALLOWED, NOTHING])
 def test_the_gold_plan_with_the_answer_solves_every_task(score: Score, task: Task) -> None:
     assert task.answer
     scores = score(task, task.answer.status, task.answer.text, *gold(task))
@@ -70,7 +71,7 @@ def test_the_gold_plan_with_the_answer_solves_every_task(score: Score, task: Tas
     assert scores.get("leak", 0) == scores.get("over_refusal", 0) == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("task", "status", "answer"),
     [
         (SEARCH, "answered", "Cy Hart"),

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evals.episodes import make_record
+from tests.tables import each_row
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.scoring.constraints import Constraint, acceptable, broken, check_measured, constraints
 from worksmith.tools.errors import InputError
@@ -16,7 +17,7 @@ def leaks(*values: float) -> list[EpisodeRecord]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("leak=0", "leak<=0"),
@@ -32,7 +33,7 @@ def test_a_constraint_is_read_as_it_is_written(text: str, shown: str) -> None:
     assert Constraint.parse(shown) == Constraint.parse(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text", ["", "leak", "leak=x", "leak<0", "outcome=0.5", "leak<=nan", "3<=4", "leak==0", "outcome>=2"]
 )
 def test_what_is_no_constraint_is_refused_with_a_way_out(text: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.evals import small_office as office
 from tests.evals.small_office import action, task
+from tests.tables import each_row
 from worksmith.evals.scoring.outcomes import OutcomeScorer, Verdict
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.environment import Environment
@@ -84,7 +85,7 @@ def send(recipient: str, body: str) -> str:
 BAD_ARGUMENT = 'calendar.delete_event.func(id="00000001")'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wanted", "actions", "expected"),
     [
         (NOTHING, [], RIGHT),

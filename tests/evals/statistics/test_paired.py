@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksmith.evals.statistics import (
-    differences,
-    exchange_test,
-    holm,
-    mcnemar,
-    mean,
-    paired_difference,
-)
+from worksmith.evals.statistics import differences, exchange_test, holm, mcnemar, mean, paired_difference
 from worksmith.tools.seeding import rng
 
 BITS = st.lists(st.booleans(), min_size=1, max_size=40)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.evals.episodes import make_task
+from tests.tables import each_row
 from worksmith.evals.tasks.task_filter import conditions, those_where
 from worksmith.tools.errors import InputError
 from worksmith.tools.persona import Persona
@@ -14,7 +15,7 @@ TASKS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "found"),
     [
         ([], [1, 2, 3]),
@@ -29,7 +30,7 @@ def test_all_conditions_hold_for_what_is_chosen(asked: list[str], found: list[in
     assert those_where(TASKS, conditions(asked)) == [TASKS[number - 1] for number in found]
 
 
-@pytest.mark.parametrize("text", ["", "domain", "domain=", "=x", "colour=red", "domain=, ,"])
+@each_row("text", ["", "domain", "domain=", "=x", "colour=red", "domain=, ,"])
 def test_what_is_no_condition_is_refused(text: str) -> None:
     with pytest.raises(InputError) as error:
         those_where(TASKS, conditions([text]))

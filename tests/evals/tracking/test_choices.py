@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.evals.episodes import make_record, mixed
+from tests.tables import each_row
 from worksmith.evals.tracking import TraceChoice, Tracker, open_tracker
 from worksmith.evals.tracking.figures import finite, params_text
 from worksmith.evals.tracking.registry import Registration
@@ -34,7 +35,7 @@ def test_episodes_in_which_nothing_happened_get_no_trace() -> None:
     assert len(TraceChoice.parse("all").of([*idle, lost], seed=0)) == 5
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "traces"),
     [("some", 41), ("most", 41), ("all", 41), ("failures", 21), ("sample:7", 7), ("none", 0)],
 )
@@ -54,7 +55,7 @@ def test_a_sample_does_not_depend_on_the_order() -> None:
     assert {each.key for each in choice.of(records[::-1], seed=3)} == {each.key for each in chosen}
 
 
-@pytest.mark.parametrize("said", ["few", "sample", "sample:0", "sample:-1", "sample:x", "", "ALL"])
+@each_row("said", ["few", "sample", "sample:0", "sample:-1", "sample:x", "", "ALL"])
 def test_other_choices_are_refused(said: str) -> None:
     with pytest.raises(InputError, match=r"--traces: no choice .*some, most, all, failures, sample:N, none"):
         TraceChoice.parse(said)
@@ -67,7 +68,7 @@ def test_a_model_is_registered_under_a_name_and_an_alias(said: str, name: str, a
     assert Registration.parse(said) == Registration(name, alias)
 
 
-@pytest.mark.parametrize("said", ["", "@x", "a/b", "a:b", "a@", "a@latest", "a@v2", "a@b@c", "a@1x"])
+@each_row("said", ["", "@x", "a/b", "a:b", "a@", "a@latest", "a@v2", "a@b@c", "a@1x"])
 def test_names_that_mlflow_would_not_take_are_refused(said: str) -> None:
     with pytest.raises(InputError, match="--register"):
         Registration.parse(said)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import textwrap
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs.snippets import forks
 from tests.evals.episodes import mixed, solved
 from tests.evals.tracking.stored import traces_of
 from worksmith.evals.records.log import read_log
@@ -294,19 +293,14 @@ def test_failures_of_mlflow_end_in_a_sentence(tracker: MlflowTracker) -> None:
             run.params({"a": 2})
 
 
-def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
-    code = (
-        "import sys; from worksmith.evals.tracking import open_tracker; open_tracker(sys.argv[1]).start('x')"
-    )
-    address = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    running = [
-        subprocess.Popen([sys.executable, "-c", code, address], env=environment, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    errors = [process.communicate()[1] for process in running]
+def begin(uri: str) -> None:
+    open_tracker(uri).start("x")
 
-    assert [process.returncode for process in running] == [0, 0], errors
+
+def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
+    with ProcessPoolExecutor(2, forks()) as pool:
+        assert list(pool.map(begin, [address] * 2)) == [None, None]
     client, experiment = open_store(address)
     assert len(client.search_runs([experiment])) == 2
 

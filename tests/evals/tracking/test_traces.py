@@ -12,6 +12,7 @@ import pytest
 from tests.evals.episodes import make_record, make_result, make_task
 from tests.evals.tracking.stored import traces_of
 from tests.programs.office import TASKS, make_env
+from tests.tables import each_row
 from worksmith.evals.rating.ratings import Rating
 from worksmith.evals.records.parts import AskEntry, CallEntry, FaultEntry, Judgement, SpanEntry
 from worksmith.evals.records.run_card import LoadedRun, RunCard
@@ -201,9 +202,7 @@ def test_verdicts_are_assessments_of_their_judges(tracker: MlflowTracker) -> Non
 
 def test_a_trace_of_a_denied_task_holds_nothing_that_is_denied(tracker: MlflowTracker) -> None:
     task = make_task(
-        1,
-        gold_plan=(STEP,),
-        answer=Answer(kind="denial", forbidden=(SECRET,), reference=f"It is {SECRET}."),
+        1, gold_plan=(STEP,), answer=Answer(kind="denial", forbidden=(SECRET,), reference=f"It is {SECRET}.")
     )
     verdict = Judgement(judge="local/rubric", rubric="denial", level=1, feedback=f"It told {SECRET}!")
     trace = only_trace(tracker, asked(judgements=(verdict,)), [task])
@@ -221,7 +220,7 @@ def test_what_a_judge_says_is_left_out_where_the_task_is_not_at_hand(tracker: Ml
     assert (kept.value, kept.rationale) == (1, None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "told"),
     [
         (

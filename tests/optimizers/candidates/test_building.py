@@ -129,10 +129,7 @@ def test_a_program_of_five_parts_runs_is_written_loads_and_prints_its_difference
     [
         ({"instructions": {"planner.predict": "Plan."}}, "no predictor 'planner.predict'"),
         ({"tools": {"calendar.fly": {"description": "Flies."}}}, "no tool 'calendar.fly'"),
-        (
-            {"tools": {"calendar.search_events": {"arguments": {"wings": "two"}}}},
-            "no argument 'wings'",
-        ),
+        ({"tools": {"calendar.search_events": {"arguments": {"wings": "two"}}}}, "no argument 'wings'"),
         ({"toolset": "calendar+wings"}, "no toolset"),
         ({"prompt": "song"}, "no form of prompts 'song'"),
         ({"strategy": "hope"}, "no strategy 'hope'"),

@@ -174,26 +174,14 @@ def test_a_killed_compile_goes_on_to_the_same_result(
     assert known > 0
     assert second.calls == whole.calls - known
     assert replies(killed) == replies(whole.folder) == whole.calls
+    before = {file: file.read_bytes() for file in killed.rglob("*") if file.is_file()}
     anew = derived(plan(suite, killed, name, by=second))
-    assert (anew.artifact.digest, second.calls) == (whole.artifact.digest, whole.calls - known)
+    assert (anew.artifact.digest, anew.logs) == (whole.artifact.digest, ())
+    assert second.calls == whole.calls - known
+    assert before == {file: file.read_bytes() for file in killed.rglob("*") if file.is_file()}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["bootstrap", "race", "knn", "dspy:BootstrapFewShot"])
-def test_a_result_is_derived_without_a_model(suite: Suite, name: str, wholes: Callable[[str], Whole]) -> None:
-    whole = wholes(name)
-    before = {file: file.read_bytes() for file in whole.folder.rglob("*") if file.is_file()}
-    nobody = Photographer()
-    anew = derived(plan(suite, whole.folder, name, by=nobody))
-
-    assert anew.artifact.digest == whole.artifact.digest
-    assert anew.logs == ()
-    assert nobody.calls == 0
-    assert before == {file: file.read_bytes() for file in whole.folder.rglob("*") if file.is_file()}
-
-
-@pytest.mark.parametrize("name", ["bootstrap", "race", "knn"])
-@pytest.mark.parametrize("share", [0.2, 0.7])
+@pytest.mark.parametrize(("name", "share"), [("bootstrap", 0.2), ("race", 0.2), ("race", 0.7), ("knn", 0.7)])
 def test_what_a_budget_ended_is_derived_too(
     suite: Suite, tmp_path: Path, name: str, share: float, wholes: Callable[[str], Whole]
 ) -> None:
@@ -258,16 +246,12 @@ def _edited(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
 
 MUTATIONS: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda data: b"",
-    "a byte dropped": lambda data: data[:200] + data[201:],
     "last line torn": lambda data: data[:-30],
     "a bit flipped": lambda data: data[:300] + bytes([data[300] ^ 1]) + data[301:],
     "a line break taken out": lambda data: data.replace(b"\n", b"", 1),
-    "zeros in the middle": lambda data: data[:600] + bytes(64) + data[664:],
     "two lines swapped": _lines(lambda lines: [lines[1], lines[0], *lines[2:]]),
-    "a line dropped": _lines(lambda lines: [*lines[:2], *lines[3:]]),
     "a line doubled": _lines(lambda lines: [lines[0], *lines]),
     "another tool": _edited(b"calendar.delete_event", b"calendar.create_event"),
-    "no parts": _edited(b'"parts": {"step"', b'"parts": {"stop"'),
     "no JSON": lambda data: b"[]\n5\n",
 }
 

@@ -16,6 +16,7 @@ from benchmarks._canaries.hunt import Hunt, personas
 from benchmarks._canaries.intruder import IntruderEngine, intruder_task
 from benchmarks._canaries.plant import TOKEN, Planted, plant
 from benchmarks._canaries.world import NOW
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.small_world import small_rows
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
@@ -116,10 +117,7 @@ def test_a_plan_that_was_made_anew_is_shown_as_the_first_one(company: tuple[Envi
             "progress": progress,
             NOTES: {"records": ["mail/1"]},
         }
-        calls = {
-            "planner": Call(inputs, {"plan": f"What is left after {progress}"}),
-            "selector": made_by(),
-        }
+        calls = {"planner": Call(inputs, {"plan": f"What is left after {progress}"}), "selector": made_by()}
         found: dict[str, Any] = with_twins(calls, TASK, company[0])["planner"].inputs[NOTES]["redacted"]
         return found
 
@@ -182,7 +180,7 @@ def test_what_no_author_wrote_is_not_made_up(
     assert "redacted" not in with_twins({"predict": made}, task, company[0])["predict"].inputs[NOTES]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "query"),
     [
         ("张伟民", "请取消张伟民的会议"),

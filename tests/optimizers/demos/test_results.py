@@ -10,9 +10,9 @@ from enum import Enum
 from random import Random
 from typing import Annotated, Any, Literal, TypedDict
 
-import pytest
 from pydantic import BaseModel
 
+from tests.tables import each_row
 from worksmith.evals.tasks.transcript import Transcript
 from worksmith.optimizers.demos.results import MadeUpResults
 from worksmith.tools.kinds.own_data.context import Context
@@ -43,7 +43,7 @@ class Point:
 ROW = {"id": str, "title": str, "amount": int, "ratio": float, "urgent": bool, "opened_date": str}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("declared", "shape", "nothing"),
     [
         (dict[str, Any], ROW, str),

@@ -19,7 +19,7 @@ VERBS = ("Cancel", "Rename", "Shift")
 STOCK = [name for name in ANY_MODEL if name.startswith("dspy:") and not OPTIMIZERS[name].proposes]
 # Optuna's trials show a single demonstration.
 WHOLE = [name for name in STOCK if name != "dspy:BootstrapFewShotWithOptuna"]
-DRAWN = [name for name in STOCK if name != "dspy:KNNFewShot"]
+DRAWN = ["dspy:BootstrapFewShotWithRandomSearch", "dspy:BootstrapFewShotWithOptuna"]
 
 
 def context(suite: Suite, folder: Path, **settings: Any) -> CompileContext:

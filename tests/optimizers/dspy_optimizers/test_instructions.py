@@ -246,7 +246,7 @@ def test_what_records_say_is_redacted_or_accounted_for(
     work = replace(
         work,
         program=Agent("react", env=suite.env, max_steps=4),
-        train=about_records(work.train),
+        train=about_records(work.train[::2]),
         dev=about_records(work.dev)[:3],
         teacher=replace(work.teacher, lm=gold),
         student=replace(work.student, lm=student),

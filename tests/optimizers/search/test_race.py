@@ -120,7 +120,7 @@ def test_workers_change_nothing(suite: Suite, tmp_path: Path, settings: dict[str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["race-uncompiled-000", "race-nearest-1-of-6-000", "teacher"])
+@pytest.mark.parametrize("where", ["race-nearest-1-of-6-000", "teacher"])
 def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, where: str) -> None:
     whole = Race().search(context(suite, tmp_path / "whole", demos=1, candidates=4))
     broken = context(suite, tmp_path / "broken", demos=1, candidates=4)
@@ -259,12 +259,7 @@ def test_the_first_tasks_of_a_growing_bank_stand_for_the_others(suite: Suite) ->
 
 @pytest.mark.parametrize(
     ("limits", "episodes"),
-    [
-        ({}, 12),
-        ({"max_calls": 15}, 8),
-        ({"max_calls": 165}, 11),
-        ({"max_tokens": 1650}, 10),
-    ],
+    [({}, 12), ({"max_calls": 15}, 8), ({"max_calls": 165}, 11), ({"max_tokens": 1650}, 10)],
 )
 def test_the_teacher_takes_its_share_of_a_budget(
     suite: Suite, tmp_path: Path, limits: dict[str, int], episodes: int

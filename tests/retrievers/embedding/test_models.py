@@ -85,9 +85,7 @@ def test_the_library_is_cheap_to_import() -> None:
 
 
 @pytest.mark.slow
-def test_numpy_and_sentence_transformers_agree_in_both_precisions(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_numpy_and_sentence_transformers_agree_in_both_precisions(monkeypatch: pytest.MonkeyPatch) -> None:
     from worksmith.retrievers.embedding import sentences
     from worksmith.retrievers.embedding.light import packaged
 

@@ -111,10 +111,7 @@ def test_only_what_is_new_or_changed_is_embedded(fresh: Path, monkeypatch: pytes
 
 
 def test_fields_count_as_changes(fresh: Path) -> None:
-    moved: Documents = {
-        **WORLD,
-        "posts": lambda: [Document("p1", POSTS["p1"], {"owner": "x"})],
-    }
+    moved: Documents = {**WORLD, "posts": lambda: [Document("p1", POSTS["p1"], {"owner": "x"})]}
 
     assert index(fresh, moved).embedded == 1
 

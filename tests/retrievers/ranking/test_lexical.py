@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.retrievers.ranking.abstraction import abstract
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.tools.seeding import rng
@@ -22,7 +23,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("Meet Ann Lee on December 4", "Meet Bob on 2023-12-04"),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.scripts import LANGUAGES, Language
+from tests.tables import each_row
 from worksmith.retrievers.index.collection import in_memory
 from worksmith.retrievers.ranking.lexical import LexicalIndex
 from worksmith.retrievers.texts.documents import Document
@@ -60,7 +61,7 @@ def test_words_of_ascii_are_runs_of_letters_digits_and_underscores(text: str) ->
     assert words(text) == terms(text) == re.findall(r"\w+", text.lower())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("Größe GRÖSSE", ["grösse", "grösse"]),

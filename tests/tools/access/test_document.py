@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.access import shop
 from worksmith.tools.access.engine import load_policy
 from worksmith.tools.errors import InputError
@@ -47,11 +48,7 @@ FAULTS: list[tuple[Callable[[Document], None], str, str]] = [
         "sources.letters.rules[0].when.any[1].not",
         "no predicate",
     ),
-    (
-        _set(f"{LETTERS}/when", {"self": "a", "always": True}),
-        "sources.letters.rules[0].when",
-        "one key",
-    ),
+    (_set(f"{LETTERS}/when", {"self": "a", "always": True}), "sources.letters.rules[0].when", "one key"),
     (_set(f"{LETTERS}/when", {"self": "author"}), "sources.letters.rules[0].when.self", "no field 'author'"),
     (
         _set(f"{LETTERS}/when", {"self": ["writer", "x"]}),
@@ -189,9 +186,7 @@ FAULTS: list[tuple[Callable[[Document], None], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("spoil", "path", "message"), FAULTS, ids=[f"{i}-{f[1]}" for i, f in enumerate(FAULTS)]
-)
+@each_row(("spoil", "path", "message"), FAULTS)
 def test_a_fault_is_named_by_file_and_place(
     spoil: Callable[[Document], None], path: str, message: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.access import shop
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.errors import ToolError
@@ -85,7 +86,7 @@ REFUSED: dict[str, Callable[[Guard], Any]] = {
 }
 
 
-@pytest.mark.parametrize("attempt", REFUSED.values(), ids=REFUSED)
+@each_row("attempt", REFUSED.values())
 def test_denied_changes_are_not_made(attempt: Callable[[Guard], Any]) -> None:
     connection = shop.database()
     with shop.unchanged(connection), pytest.raises(AccessDeniedError):
@@ -102,7 +103,7 @@ FAULTY: dict[str, Callable[[Guard], Any]] = {
 }
 
 
-@pytest.mark.parametrize("attempt", FAULTY.values(), ids=FAULTY)
+@each_row("attempt", FAULTY.values())
 def test_faulty_changes_are_not_made(attempt: Callable[[Guard], Any]) -> None:
     connection = shop.database()
     with shop.unchanged(connection), pytest.raises(ToolError) as error:

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 import pytest
 
+from tests.tables import each_row
 from tests.tools.access import shop
 from worksmith.tools.access.confinement import Limits
 from worksmith.tools.access.guard import Guard
@@ -125,7 +126,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[:60])
+@each_row("text", HOSTILE)
 def test_hostile_statements_are_refused_and_leave_nothing(text: str) -> None:
     connection = shop.database()
     asked: list[Any] = []
@@ -145,7 +146,7 @@ def test_hostile_statements_are_refused_and_leave_nothing(text: str) -> None:
     assert connection.execute("SELECT count(*) FROM main.vault").get == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "rows"),
     [
         ("SELECT letter_id FROM letters", [{"letter_id": "L1"}, {"letter_id": "L3"}]),
@@ -258,7 +259,7 @@ def crowd(rows: int) -> apsw.Connection:
     return connection
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "SELECT max(n) FROM "

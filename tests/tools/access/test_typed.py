@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.tools.access.checks import Surroundings
 from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.access.guard import Guard
@@ -92,7 +93,7 @@ CASES: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("when", "expected"), CASES, ids=[json.dumps(when) for when, _ in CASES])
+@each_row(("when", "expected"), CASES)
 def test_values_are_compared_by_type(when: dict[str, Any], expected: list[str]) -> None:
     found = guard(when, seven(team=3, rate=2.5, vip=False))
     assert found.keys("jobs") == expected
@@ -120,7 +121,7 @@ def test_a_new_record_is_judged_by_what_will_be_stored() -> None:
     not_three.insert("jobs", {"id": "new", "size": "4"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("when", "message"),
     [
         ({"self": "weight"}, "jobs.weight is real and holds no id"),

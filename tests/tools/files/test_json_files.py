@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from tests.tables import each_row
 from worksmith.retrievers import strict_json
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import cut_torn_line, read_json, read_lines, read_model, read_models
@@ -32,7 +33,7 @@ def test_lines_come_with_their_places(tmp_path: Path) -> None:
     assert [where for where, _ in read_lines(file, "a note")] == [f"{file}:1", f"{file}:3"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "said"),
     [
         (b"[" * 100_000, "recursion limit"),

@@ -9,6 +9,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tests.tables import each_row
 from worksmith.tools.errors import InputError
 from worksmith.tools.serving.application import Application
 from worksmith.tools.serving.refusals import RequestError
@@ -38,7 +39,7 @@ def test_a_signal_that_comes_before_the_first_request_ends_it(how: signal.Signal
     assert signal.getsignal(how) is before
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "allow_remote", "tls", "message"),
     [
         ("127.0.0.1", False, False, None),

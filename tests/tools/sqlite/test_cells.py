@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.records.parts import ChangeEntry
 from worksmith.evals.records.recording import change_entries
 from worksmith.tools.access.engine import load_policy
@@ -121,7 +122,7 @@ def test_floats_are_equal_but_for_rounding() -> None:
     assert not one.matches(outcome(lambda guard: guard.update("Orders", 9, {"weight": 0.3000001})))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("write", "message"),
     [
         (
@@ -144,10 +145,7 @@ def test_floats_are_equal_but_for_rounding() -> None:
         (lambda guard: guard.insert("Orders", {"id": 2**63}), "an integer of at most 64 bits is needed"),
         (lambda guard: guard.insert("Orders", {"id": 7}), "id 7 is taken"),
         (lambda guard: guard.insert("Orders", {"item": "x"}), "needs its id"),
-        (
-            lambda guard: guard.update("Orders", 7, {"weight": [1]}),
-            r"a finite number is needed, not '\[1\]'",
-        ),
+        (lambda guard: guard.update("Orders", 7, {"weight": [1]}), r"a finite number is needed, not '\[1\]'"),
         (lambda guard: guard.update("Orders", 7, {"paid": [1]}), "true or false is needed"),
         (lambda guard: guard.insert("Orders", {"id": [1]}), "an integer of at most 64 bits is needed"),
         (

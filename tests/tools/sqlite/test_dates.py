@@ -5,6 +5,7 @@ from __future__ import annotations
 import apsw
 import pytest
 
+from tests.tables import each_row
 from worksmith.tools.errors import ToolError
 from worksmith.tools.sqlite.dates import DATE_FUNCTIONS
 from worksmith.tools.sqlite.memory import open_memory
@@ -23,7 +24,7 @@ MODIFIERS = (
 )
 
 
-@pytest.mark.parametrize("name", DATE_FUNCTIONS)
+@each_row("name", DATE_FUNCTIONS)
 def test_what_depends_on_the_arguments_alone_is_sqlite_s_own(name: str) -> None:
     ours, theirs = open_memory(), apsw.Connection(":memory:")
     form = ("%Y-%j %H:%M:%f",) if name == "strftime" else ()

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 import apsw
-import pytest
 
+from tests.tables import each_row
 from worksmith.tools.sqlite.keys import free_key
 from worksmith.tools.sqlite.schema import Table
 
 NOTES = Table("notes", ("id",), indexes=("id",))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("keys", "expected"),
     [
         ([], "1"),

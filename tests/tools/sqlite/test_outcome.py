@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
+from tests.tables import each_row
 from tests.tools.notes import episode
 from worksmith.tools.sqlite.outcome import Outcome
 
@@ -19,7 +18,7 @@ def outcome(calls: Calls) -> Outcome:
     return mine.outcome()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ([], []),
@@ -37,7 +36,7 @@ def test_same(one: Calls, other: Calls) -> None:
     assert outcome(one).matches(outcome(other))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ([("add", {"text": "a"})], []),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import inspect
 import re
 
-import pytest
-
 import worksmith as ws
 from docs.api_pages import NAMES, TARGET, pages
+from tests.tables import each_row
 
 
 def test_the_pages_are_current() -> None:
@@ -16,7 +15,7 @@ def test_the_pages_are_current() -> None:
     assert found == pages(), "run `make docs`"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_a_page_names_every_argument_and_explains_it(name: str) -> None:
     text = (TARGET / f"{name}.md").read_text(encoding="utf-8")
     found = getattr(ws, name)

@@ -11,6 +11,7 @@ import dspy
 import pytest
 
 import worksmith as ws
+from tests.tables import each_row
 
 ROWS: Any = [{"id": 1, "name": "Ann"}, {"id": 2, "name": "Bo"}]
 
@@ -69,7 +70,7 @@ def test_a_date_is_its_midnight(tmp_path: Path) -> None:
     assert str(env).startswith("1 table, 2026-01-05 00:00")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wrong", "said"),
     [
         (lambda suite: tables(personas=["people"], folder=suite.world.path.parent), r"no table \['people'\]"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.worlds import env
 from tests.tools.kinds.enterprise import small_world
@@ -77,7 +78,7 @@ def test_check_tells_in_words_without_records(suite: Path) -> None:
     assert "update" not in result.stdout
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (["--as", "emp_9999"], "no employee"),
@@ -214,7 +215,7 @@ def test_check_decides_on_a_record_of_a_crm(crm: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (["--as", "boss"], "no role 'boss'.*service_agent"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from typer.main import get_command
 
+from tests.tables import each_row
 from worksmith.cli.app import app
 from worksmith.jobs.settings import health, programs, runs, suites
 from worksmith.jobs.settings.base import (
@@ -55,7 +55,7 @@ def command(path: str) -> Any:
     return found
 
 
-@pytest.mark.parametrize("path", SETTINGS)
+@each_row("path", SETTINGS)
 def test_no_option_is_without_a_field_and_no_field_without_an_option(path: str) -> None:
     parameters = {parameter.name for parameter in command(path).params}
     fields = set(SETTINGS[path].model_fields)
@@ -64,7 +64,7 @@ def test_no_option_is_without_a_field_and_no_field_without_an_option(path: str) 
     assert {name.removeprefix("as_") for name in parameters - fields} <= MODES
 
 
-@pytest.mark.parametrize("path", SETTINGS)
+@each_row("path", SETTINGS)
 def test_defaults_and_help_are_those_of_the_fields(path: str) -> None:
     parameters = {parameter.name: parameter for parameter in command(path).params}
     for name, field in ordered_fields(SETTINGS[path]).items():

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.optimizers.shop import make_suite
+from tests.tables import each_row
 from tests.worksmith.jobs.compiling import run
 from worksmith.cli.app import app
 from worksmith.evals.records.run_card import CARD, beside
@@ -65,7 +66,7 @@ def test_what_a_card_names_is_not_opened(log: Path, tmp_path: Path) -> None:
         assert report(log, artifact=str(place)).replace(str(place), "p.json") == plain
 
 
-@pytest.mark.parametrize(
+@each_row(
     "changed",
     [
         {"compiled": {"optimizer": "x", "trials": [{"zzz": 1}]}},

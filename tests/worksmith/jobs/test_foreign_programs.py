@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
+from tests.tables import each_row
 from tests.worksmith.jobs.compiling import run
 from worksmith.cli.app import app
 from worksmith.evals.dspy_programs.demo_format import NOTES
@@ -114,7 +115,7 @@ def commands(suite: Suite, file: Path) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each_row("name", HOSTILE)
 def test_a_hostile_program_is_refused_and_nobody_hears_of_it(
     suite: Suite, honest: Path, tmp_path: Path, listener: ChatServer, provider: ChatServer, name: str
 ) -> None:
@@ -195,7 +196,7 @@ MALFORMED: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("name", MALFORMED)
+@each_row("name", MALFORMED)
 def test_a_malformed_program_is_bad_input(suite: Suite, honest: Path, tmp_path: Path, name: str) -> None:
     try:
         file = forged(honest, tmp_path / "p.json", lambda data: MALFORMED[name](data, ""))

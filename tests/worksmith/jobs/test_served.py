@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from tests import standin
 from tests.programs.org import make_org
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.small_world import GITA, HARI, write_small_world
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.jobs.parts.served import CODE, ServedAgent, bundle
@@ -138,7 +139,7 @@ def test_a_row_may_say_what_is_told_besides(served: Any, monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         {"dataframe_records": [{"task": "What is new?", "persona": GITA}] * 2},

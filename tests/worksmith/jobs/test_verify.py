@@ -322,10 +322,7 @@ def test_the_second_of_two_compiles_is_told_who_is_at_work(suite: Suite, tmp_pat
     command = [sys.executable, "-m", "worksmith.cli", "compile", str(suite.path), "--out", str(file), *SMALL]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        [*command, "--workers", "1", "--no-track"],
-        cwd=tmp_path,
-        env=environment,
-        stderr=subprocess.DEVNULL,
+        [*command, "--workers", "1", "--no-track"], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
     )
     journal = tmp_path / "a.json.journal"
     while process.poll() is None and not (journal / "replies.jsonl").exists():

@@ -7,6 +7,8 @@ five: bit i is set where the i-th is a capital. An id of 18 can be read whatever
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 ORG = "wK0"
 """The letters that mark ids of generated orgs; no id of a real org is ever used."""
 
@@ -46,12 +48,13 @@ def canonical(text: str) -> str | None:
 
     Takes 15 characters as they are, and 18 in any case: the check characters restore it.
     """
-    if not (text.isascii() and text.isalnum()):
+    if len(text) not in (_SHORT, LENGTH) or not (text.isascii() and text.isalnum()):
         return None
-    if len(text) == _SHORT:
-        return with_checksum(text)
-    if len(text) != LENGTH:
-        return None
+    return with_checksum(text) if len(text) == _SHORT else _restored(text)
+
+
+@lru_cache(maxsize=65_536)  # each query compares the same ids again
+def _restored(text: str) -> str | None:
     checks = text[_SHORT:].upper()
     if any(check not in _CHECKS for check in checks):
         return None

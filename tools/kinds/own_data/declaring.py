@@ -196,9 +196,8 @@ class Declarations(AnyEnvironment):
         can bound it.
 
         Args:
-            rules: see `worksmith.tools.procedure.ProcedureRule`, such as
-                `{"tool": "close_ticket", "needs": "read_ticket", "same": ["ticket_id"]}`. What is wrong in
-                them is told when the environment is first used.
+            rules: such as `{"tool": "close_ticket", "needs": "read_ticket", "same": ["ticket_id"]}`; the page
+                on tasks has all forms. What is wrong in them is told when the environment is first used.
 
         Raises:
             InputError: the environment is in use.

@@ -18,12 +18,7 @@ def test_planted_faults_are_ordered_as_the_rubrics_say_and_broken_judges_fail(tm
     figures = judge._figures([enterprise(), office, crm("clean")], more=100)
     assert figures["cases"] == 300
     assert figures["ordered"] >= 0.9 <= figures["more_ordered"]
-    assert figures["passes"] == {
-        "local/rubric": True,
-        "random": False,
-        "always 5": False,
-        "inverted": False,
-    }
+    assert figures["passes"] == {"local/rubric": True, "random": False, "always 5": False, "inverted": False}
     assert set(figures["by_fault"]) >= {
         *("clean", "paraphrase", "verbosity", "omission"),
         *("wrong number", "wrong person", "extra record", "leak"),

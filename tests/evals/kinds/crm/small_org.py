@@ -51,10 +51,7 @@ def find(_world: World, persona_id: str) -> Persona:
 KIND = WorldKind(
     "small_org",
     (Table("User", ("Id", "Name"), writable=False),),
-    (
-        Toolkit.of("functions", "Functions", (show, total)),
-        Toolkit.of("query", "Queries", (show,)),
-    ),
+    (Toolkit.of("functions", "Functions", (show, total)), Toolkit.of("query", "Queries", (show,))),
     (),
     lambda _: Unrestricted(),
     find,

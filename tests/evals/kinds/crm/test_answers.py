@@ -5,10 +5,10 @@ from __future__ import annotations
 import calendar
 import string
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.kinds.crm.answers import is_right, months, named, says_none
 from worksmith.evals.kinds.crm.task_types import TASK_TYPES, ValueKind
 from worksmith.evals.scoring.answers.nothing import trimmed
@@ -101,7 +101,7 @@ def test_a_month_of_a_year_however_it_is_written(month: int, year: int, written:
     assert not is_right(answer, entity("month", f"{year + 1}-{month:02}"), "month")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "found"),
     [
         ("March", {"03"}),
@@ -139,7 +139,7 @@ def test_a_month_without_its_year_is_not_a_month_of_a_year() -> None:
     assert not is_right("March and April", entity("month", "March"), "month")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "found"),
     [
         ("CA", {"CA"}),
@@ -164,7 +164,7 @@ def test_states(answer: str, found: set[str]) -> None:
     assert named(answer, "state") == found
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         "None",
@@ -193,7 +193,7 @@ def test_the_ways_to_say_none(answer: str) -> None:
     assert says_none(answer, "user_id")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         "",

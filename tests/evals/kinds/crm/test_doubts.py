@@ -6,6 +6,7 @@ import pytest
 
 from tests.evals.kinds.crm.differences import Difference, differences
 from tests.evals.kinds.crm.handmade import Handmade, question
+from tests.tables import each_row
 from worksmith.evals.kinds.crm.families import managed
 from worksmith.evals.kinds.crm.families.steps import leader, narrow
 from worksmith.evals.kinds.crm.questions.family import Doubt
@@ -13,8 +14,7 @@ from worksmith.evals.tasks.task import Task
 
 
 @pytest.mark.parametrize(
-    ("today", "doubt"),
-    [("2021-04-02", Doubt("cases still in work")), ("2021-04-03", None)],
+    ("today", "doubt"), [("2021-04-02", Doubt("cases still in work")), ("2021-04-03", None)]
 )
 def test_what_happened_to_the_cases_is_known_when_it_is_asked(today: str, doubt: Doubt | None) -> None:
     found = Handmade()
@@ -32,7 +32,7 @@ def test_where_nobody_qualifies_somebody_comes_close() -> None:
     assert managed.doubt(found.org, question("May 2021", n="0")) == Doubt("nothing near")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("values", "extreme", "doubt"),
     [
         ({}, "max", None),

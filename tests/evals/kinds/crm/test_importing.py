@@ -223,11 +223,7 @@ def test_wordings_that_are_not_recognised_are_named(tmp_path: Path) -> None:
         file.write("".join(json.dumps(record) + "\n" for record in odd))
     suite, said, report = run(folder, tmp_path / "suite")
     found = [(finding["kind"], finding["record"]) for finding in report["findings"]]
-    assert found == [
-        ("slot_missing", "record 3"),
-        ("slot_missing", "record 4"),
-        ("slot_missing", "record 5"),
-    ]
+    assert found == [("slot_missing", "record 3"), ("slot_missing", "record 4"), ("slot_missing", "record 5")]
     assert report["facts"]["recognised"]["by_family"]["handle_time"] == {"questions": 5, "right": 2}
     assert "not all of: handle_time (2 of 5)" in said
     # They are published questions all the same.

@@ -9,6 +9,7 @@ import pytest
 
 from tests.evals.kinds.crm import small_org as org
 from tests.evals.kinds.crm.small_org import AGENT, OTHER, REFERENCE, TASKS
+from tests.tables import each_row
 from worksmith.evals.kinds.crm.scorer import CrmScorer, expected_text
 from worksmith.evals.scoring.scorer import check_score_names
 from worksmith.evals.tasks.task import Answer, Task
@@ -51,7 +52,7 @@ def score(shop: Environment) -> Score:
     return scored
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: str(task.intent))
+@each_row("task", TASKS)
 def test_the_expected_answer_that_was_looked_up_is_all_right(score: Score, task: Task) -> None:
     scores = score(task, expected_text(task), expected_text(task))
 
@@ -63,7 +64,7 @@ def test_the_expected_answer_that_was_looked_up_is_all_right(score: Score, task:
     assert "exact_match" not in scores
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("task", "answer", "outcome", "strict"),
     [
         (HANDLE_TIME, AGENT, 1, 1),
@@ -144,7 +145,7 @@ def test_who_finds_nothing_and_says_so_need_not_say_it_twice(score: Score) -> No
     assert score(NOTHING, "", answer_status="answered")["outcome"] == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("task", "answer", "shown", "supported"),
     [
         (HANDLE_TIME, AGENT, [f'[{{"Id": "{AGENT}"}}]'], 1),

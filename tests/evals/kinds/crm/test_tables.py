@@ -77,12 +77,7 @@ def test_the_layout_is_the_published_one(study: Study) -> None:
     found = grid(study, "Reward by task type")
 
     assert list(found.headings) == ["program", *CODES, "ALL"]
-    assert [cells[0] for cells in found.rows] == [
-        "react",
-        "less counting",
-        "function_calling",
-        "always_none",
-    ]
+    assert [cells[0] for cells in found.rows] == ["react", "less counting", "function_calling", "always_none"]
     # Of KQA a quarter is for nothing: the mean of nine means is (100 + 100 + 25) / 9.
     assert row(found, "react") == ["100.0", "100.0", "0.0", "0.0", "0.0", "25.0", "0.0", "0.0", "0.0", "25.0"]
     assert row(found, "function_calling")[5] == "75.0"

@@ -14,7 +14,6 @@ from tests.evals.splits import in_two_splits
 from tests.tools.kinds.enterprise.generate.worlds import small
 from worksmith.evals.authoring.value_forms import tells
 from worksmith.evals.kinds.enterprise.filling.claims import SHARED
-from worksmith.evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
 from worksmith.evals.kinds.enterprise.generate import Sizes, generate
 from worksmith.evals.kinds.enterprise.goals.registry import goals
 from worksmith.evals.scoring.answer_scorer import AnswerScorer
@@ -150,17 +149,6 @@ def test_splits_share_no_persona_no_record_and_no_wording(made: Made) -> None:
         assert not wordings[one] & wordings[other]
         assert len(records[one] & records[other]) <= 0.05 * len(records[one] | records[other])
     assert not in_two_splits(made.tasks)
-
-
-def test_few_questions_are_nearly_the_same(made: Made) -> None:
-    texts = [trigrams(task.query) for task in made.of("test")]
-    near = {
-        place
-        for (one, first), (other, second) in combinations(enumerate(texts), 2)
-        if similarity(first, second) > NEAR
-        for place in (one, other)
-    }
-    assert len(near) < 0.02 * len(texts)
 
 
 def test_answers_are_not_in_the_question(made: Made) -> None:

@@ -57,7 +57,7 @@ def test_three_calls_a_task_on_average() -> None:
     assert sum(steps * n for steps, n in counts.items()) / 500 == pytest.approx(3.02)
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.integers(1, 1500))
 def test_any_size_is_met_exactly(total: int) -> None:
     offers = {cell: dict.fromkeys(range(1, 7), 1) for cell in cells(1500)}

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.checks.verify import verify
 from tests.tools.kinds.enterprise.generate.worlds import small
 from worksmith.evals.authoring.rewriting.asking import signature_of
@@ -138,7 +139,7 @@ def test_a_forecast_counts_calls_and_tokens_by_source() -> None:
         assert both[figure] == tasks[figure] + records[figure] > tasks[figure] > 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "said"),
     [
         ({"reword": "records"}, "--reword: no model is named"),

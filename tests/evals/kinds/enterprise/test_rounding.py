@@ -19,8 +19,7 @@ def test_shares_add_up_and_stay_within_one_of_the_exact_value(table: dict[str, i
 
 
 @given(
-    st.lists(st.integers(1, 30), min_size=1, max_size=8),
-    st.lists(st.integers(1, 9), min_size=1, max_size=6),
+    st.lists(st.integers(1, 30), min_size=1, max_size=8), st.lists(st.integers(1, 9), min_size=1, max_size=6)
 )
 def test_a_table_without_gaps_has_exactly_the_sums_asked_for(rows: list[int], shares: list[int]) -> None:
     columns = share_out(dict(enumerate(shares)), sum(rows))

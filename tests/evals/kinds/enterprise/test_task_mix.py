@@ -10,6 +10,7 @@ import pytest
 
 from tests.evals.kinds.enterprise import speech
 from tests.made_once import made_once, shared
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.worlds import full
 from worksmith.evals.kinds.enterprise.filling.query_texts import NEAR, similarity, trigrams
 from worksmith.evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, step_counts
@@ -98,7 +99,7 @@ def test_few_questions_are_nearly_the_same(tasks: list[Task]) -> None:
     assert len(near) < 0.02 * len(texts)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "most"),
     [
         (speech.hops_to_a_manager, 0.2),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.tables import each_row
 from worksmith.evals.authoring.value_forms import tells
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [
         ("It is due on 4 March 2022.", "2022-03-04"),
@@ -24,7 +23,7 @@ def test_values_are_found_as_people_write_them(text: str, value: str) -> None:
     assert tells(text, value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [
         ("14 March 2022", "2022-03-04"),

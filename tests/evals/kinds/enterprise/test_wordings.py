@@ -9,6 +9,7 @@ from string import Formatter
 import pytest
 
 from tests.evals.kinds.enterprise import speech
+from tests.tables import each_row
 from worksmith.evals.kinds.enterprise.filling.denials import REASONS
 from worksmith.evals.kinds.enterprise.filling.quotas import cells, denied_places
 from worksmith.evals.kinds.enterprise.goals.goal import Goal, read_entries
@@ -98,7 +99,7 @@ def test_a_pronoun_after_two_people_could_mean_either(text: str, either: bool) -
     assert speech.could_mean_two(text) == either
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "telegram"),
     [
         ("Ticket 1004: clause cited, title of its policy.", True),

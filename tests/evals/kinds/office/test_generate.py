@@ -83,20 +83,17 @@ def test_gold_plans_keep_to_the_schemas_of_the_tools(tasks: list[Task]) -> None:
     assert misfits(world_kind("office"), tasks) == []
 
 
-@pytest.mark.slow
-def test_the_seed_decides(office: World, tasks: list[Task]) -> None:
-    assert generate(office, seed=0) == tasks
-    others = generate(office, seed=1)
-    assert Counter(task.intent for task in others) == Counter(task.intent for task in tasks)
-    assert len({task.query for task in others} - {task.query for task in tasks}) > len(tasks) / 2
-
-
-def test_an_intent_does_not_depend_on_the_others(office: World, tasks: list[Task]) -> None:
-    assert generate(office, seed=0, only=["C3"]) == [t for t in tasks if t.intent == intent("C3").id]
+def test_the_seed_decides_and_no_intent_depends_on_the_others(office: World, tasks: list[Task]) -> None:
+    some = all_intents()[::6]
+    mine = [task for task in tasks if task.intent in {one.id for one in some}]
+    again, others = (generate(office, seed=seed, only=[one.code for one in some]) for seed in (0, 1))
+    assert again == mine
+    assert Counter(task.intent for task in others) == Counter(task.intent for task in mine)
+    assert len({task.query for task in others} - {task.query for task in mine}) > len(mine) / 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "scale", "per_intent"), [(1, 0.1, 10), (2, 0.3, 5), (3, 3.0, 2)])
+@pytest.mark.parametrize(("seed", "scale", "per_intent"), [(1, 0.1, 10), (3, 3.0, 2)])
 def test_other_offices(tmp_path: Path, seed: int, scale: float, per_intent: int) -> None:
     tasks = generate(make_office(tmp_path, seed, scale), seed, per_intent)
     assert len({task.query for task in tasks}) == per_intent * len(all_intents())

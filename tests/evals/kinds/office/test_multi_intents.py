@@ -33,11 +33,7 @@ BUSY_MORNING = [event(1, DOV, "2024-10-18 09:00:00", 120), event(2, DOV, "2024-1
 
 @pytest.mark.parametrize(("contact", "meetings"), [("2024-10-02", 1), ("2024-10-03", 0)])
 def test_a_customer_is_quiet_after_more_than_14_days(tmp_path: Path, contact: str, meetings: int) -> None:
-    there = Office(
-        tmp_path,
-        customers=[customer(1, BEA, contact, name="Eve Fox")],
-        calendar=BUSY_MORNING,
-    )
+    there = Office(tmp_path, customers=[customer(1, BEA, contact, name="Eve Fox")], calendar=BUSY_MORNING)
     actions = there.answer("M1", customer="Eve Fox")
     assert len(actions) == meetings
     for action in actions:
@@ -73,10 +69,7 @@ def test_the_days_before_a_day(today: date, shift: int) -> None:
 
 
 def test_a_meeting_with_the_sender_of_the_mail_of_that_day(tmp_path: Path) -> None:
-    there = Office(
-        tmp_path,
-        email=[mail(1, ADA, "2024-10-08 09:00:00"), mail(2, BEA, "2024-10-09 09:00:00")],
-    )
+    there = Office(tmp_path, email=[mail(1, ADA, "2024-10-08 09:00:00"), mail(2, BEA, "2024-10-09 09:00:00")])
     slots = {"subject": "News", "email_date": "October 8", "event_date": "October 21"}
     (action,) = there.answer("M3", **slots, time="3:30 pm", length="1.5-hour", how_long="1.5 hours")
     assert list(action.arguments.values()) == ["News", ADA, "2024-10-21 15:30:00", "90"]
@@ -141,11 +134,7 @@ def test_leads_are_deleted_only_if_the_figure_passed_the_value(
 ) -> None:
     leads = [customer(n, ADA, "2024-10-01") for n in range(7)]
     others = [customer(8, ADA, "2024-10-01", "Won"), customer(9, BEA, "2024-10-01")]
-    there = Office(
-        tmp_path,
-        analytics=visits(oct11=9, oct12=count),
-        customers=[*leads, *others],
-    )
+    there = Office(tmp_path, analytics=visits(oct11=9, oct12=count), customers=[*leads, *others])
     *deletions, written = there.answer("M19", assignee="Ada", **ABOVE_FOUR, **MAIL, other_body="Go on.")
     assert len(deletions) == deleted
     assert written.arguments["body"] == (MAIL["body"] if deleted else "Go on.")
@@ -153,9 +142,7 @@ def test_leads_are_deleted_only_if_the_figure_passed_the_value(
 
 def test_without_a_need_for_a_task_the_leads_change_hands(tmp_path: Path) -> None:
     there = Office(
-        tmp_path,
-        analytics=visits(oct13=2),
-        customers=[customer(n, ADA, "2024-10-01") for n in range(6)],
+        tmp_path, analytics=visits(oct13=2), customers=[customer(n, ADA, "2024-10-01") for n in range(6)]
     )
     *changes, written = there.answer("M21", name="Bea", assignee="Ada", **ABOVE_FOUR, **MAIL)
     assert [change.arguments["new_value"] for change in changes] == [BEA] * 6

@@ -59,7 +59,7 @@ def stolen(env: Environment, count: int) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("count", [2, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [2, pytest.param(60, marks=pytest.mark.slow)])
 def test_episodes_of_hostile_calls_bring_nothing(env: Environment, count: int) -> None:
     assert stolen(env, count) == set()
 

@@ -171,13 +171,7 @@ class Levels:
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
         status = "ok" if self.level is not None else "model_error"
-        return Judgement(
-            judge=self.name,
-            rubric="",
-            status=status,
-            level=self.level,
-            feedback="Too long.",
-        )
+        return Judgement(judge=self.name, rubric="", status=status, level=self.level, feedback="Too long.")
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evals.kinds.own_data.desk import CLOSE, env, task, write
+from tests.tables import each_row
 from worksmith.evals.kinds.own_data.reading import read_own_tasks
 from worksmith.evals.kinds.own_data.splits import deal, deal_intents
 from worksmith.tools.environment import Environment
@@ -115,7 +116,7 @@ def test_what_an_agent_sees_has_no_expectation(desk: Environment) -> None:
 LINE = {"query": "q", "answer": "a"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "place", "said"),
     [
         ({"answer": "a"}, ":2: query", "missing"),

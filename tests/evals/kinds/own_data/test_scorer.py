@@ -8,6 +8,7 @@ import pytest
 
 from tests.evals import help_desk
 from tests.evals.kinds.own_data.desk import CLOSE, env, episode, task
+from tests.tables import each_row
 from worksmith.evals.kinds.own_data.scorer import OwnScorer
 from worksmith.evals.kinds.own_data.task import OwnTask
 from worksmith.evals.lm.users_code import UserCodeError
@@ -165,7 +166,7 @@ def test_a_metric_that_raises_is_named_and_the_other_scores_stay(desk: Environme
     assert "over_refusal" in caught.value.scores
 
 
-@pytest.mark.parametrize("value", [None, "1", 2, -0.5, float("nan"), dspy.Prediction(answer="x")])
+@each_row("value", [None, "1", 2, -0.5, float("nan"), dspy.Prediction(answer="x")])
 def test_what_is_no_score_stops_the_evaluation(desk: Environment, value: Any) -> None:
     with pytest.raises(InputError, match="return a bool, a number from 0 to 1"):
         outcome(desk, task(desk, metric=lambda _example, _prediction: value))

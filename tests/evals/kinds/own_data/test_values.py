@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from tests.tables import each_row
 from worksmith.evals.kinds.own_data.values import Column, Expected, Status, Value
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.locales import locale_called
@@ -24,7 +25,7 @@ def right(expected: Any, answer: str, question: str = "") -> bool:
     return bool(_ANSWERS.validate_python(expected).answers(answer, question))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "answer"),
     [
         ("open", "Open."),
@@ -77,7 +78,7 @@ def test_right_answers(expected: Any, answer: str) -> None:
     assert right(expected, answer)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "answer"),
     [
         ("open", "It is open"),
@@ -114,7 +115,7 @@ def test_wrong_answers(expected: Any, answer: str) -> None:
     assert not right(expected, answer)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("locale", "expected", "answer"),
     [
         ("de", 1234, "1.234"),
@@ -155,7 +156,7 @@ def test_a_pattern_that_would_run_for_ever_does_not_match() -> None:
     assert time.perf_counter() - begun < 20
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "said"),
     [
         (["a"], '{"set": [...]}'),

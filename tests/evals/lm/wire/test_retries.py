@@ -31,11 +31,12 @@ from tests.evals.client_errors import (
     of_urllib,
     raised_from,
 )
+from tests.tables import each_row
 from worksmith.evals.lm.failures import failure_status, remembered
 from worksmith.evals.lm.wire.retries import FIRST_WAIT, wait_before
 
 
-@pytest.mark.parametrize(
+@each_row(
     "error",
     [
         httpx.ReadError("torn"),
@@ -75,7 +76,7 @@ def test_what_may_be_over_soon_is_tried_again(error: Exception) -> None:
     assert wait_before(raised_from(error, lm.LMUnexpectedError("unexpected")), 1) == FIRST_WAIT
 
 
-@pytest.mark.parametrize(
+@each_row(
     "error",
     [
         of_openai(openai.AuthenticationError, 401, "no such key"),

@@ -109,13 +109,7 @@ def test_easy_and_hard_tasks_are_told_apart(study: Study) -> None:
 def test_areas_and_types_cross(study: Study) -> None:
     text = area_grids(study)[3].markdown()
 
-    assert cells(text, "HR, unanswerable") == [
-        "0.0 (0/1)",
-        "100.0 (1/1)",
-        "100.0 (1/1)",
-        "100.0 (1/1)",
-        "1",
-    ]
+    assert cells(text, "HR, unanswerable") == ["0.0 (0/1)", "100.0 (1/1)", "100.0 (1/1)", "100.0 (1/1)", "1"]
     assert cells(text, "all: leaks")[0] == "0.0 (0/2)"
 
 

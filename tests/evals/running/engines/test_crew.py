@@ -388,6 +388,7 @@ def test_a_question_from_a_thread_of_unknown_episode_is_refused(
 def test_workers_forget_programs_that_run_no_more(
     env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
 ) -> None:
+    gc.freeze()  # what other tests left need not be looked through
     with Crew(Near, 1) as crew:
         for number in range(3):
             run(env, lm, tmp_path / str(number), tasks[:1], engine=crew)

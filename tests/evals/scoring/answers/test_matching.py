@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.evals.scoring.answers.matching import disclosed, find_values, names_nothing
 from worksmith.evals.tasks.task import Entity
 
@@ -21,11 +22,11 @@ TITLE = Entity(type="text", value="The printer on floor two jams; again")
 @pytest.mark.parametrize("piece", ["new\n", "a; ", "2022-", "...", "1.1", "1,1", "12-\n", "Ann Lee\n"])
 def test_giant_answers_are_judged_in_good_time(piece: str) -> None:
     start = time.perf_counter()
-    find_values(piece * (100_000 // len(piece)), (PERSON, TICKET), "Which ticket is it?")
-    assert time.perf_counter() - start < 5
+    find_values(piece * (30_000 // len(piece)), (PERSON, TICKET), "Which ticket is it?")
+    assert time.perf_counter() - start < 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "required"),
     [
         ("open; 2022-03-04", (STATUS, DATE)),
@@ -51,7 +52,7 @@ def test_right_answers(answer: str, required: tuple[Entity, ...]) -> None:
     assert not required or found.f1 == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "required", "recall", "precision"),
     [
         ("open", (STATUS, DATE), 0.5, 1),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.scoring.answers.values import says, tokens
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [
         ("It was 4th of March 2022.", "2022-03-04"),
@@ -42,7 +42,7 @@ def test_one_value_in_two_wordings(text: str, value: str) -> None:
     assert says(text, value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [
         ("11001", "1001"),

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.scoring.answers.words import normalised, token_f1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "reference", "f1"),
     [
         ("The refund, within 30 days!", "refund within 30 days", 1),

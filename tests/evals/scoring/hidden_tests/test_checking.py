@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.evals.scoring.hidden_tests.checking import cases_of, failing, passes
 
 CODE = "def twice(number):\n    return number + 1\n"
@@ -17,7 +18,7 @@ def test_right_code_passes_however_it_is_written() -> None:
     assert passes("def twice(number):\n    return float(number * 2)\n", CASES)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "failed"),
     [
         (CODE, (0, 1)),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.evals.scoring.hidden_tests.hostile import HARMING, PASSING, written
+from tests.tables import each_row
 from worksmith.evals.scoring.hidden_tests import sandbox
 from worksmith.evals.scoring.hidden_tests.sandbox import SandboxError, plain_value, run_calls
 
@@ -51,7 +52,7 @@ def test_common_modules_can_be_imported_and_others_cannot() -> None:
     ]
 
 
-@pytest.mark.parametrize("trick", PASSING)
+@each_row("trick", PASSING)
 def test_no_trick_gives_the_value_wanted(trick: str) -> None:
     found = run_calls(written(PASSING[trick]), ["f(2)"])
     assert found is None or "value" not in found[0] or plain_value(found[0]["value"]) != 7
@@ -70,7 +71,7 @@ def test_no_attempt_harms(attempt: str, tmp_path: Path) -> None:
     assert _processes() <= before
 
 
-@pytest.mark.parametrize(
+@each_row(
     "act",
     [
         "open('/etc/passwd').read()",
@@ -98,9 +99,7 @@ def test_a_machine_that_cannot_lock_a_process_runs_no_code(monkeypatch: pytest.M
         run_calls("def f():\n    return 1\n", ["f()"])
 
 
-@pytest.mark.parametrize(
-    "text", ["nothing", "[]", '["none"]', '["dict", 1]', '["set", ["list"]]', "[" * 99_999]
-)
+@each_row("text", ["nothing", "[]", '["none"]', '["dict", 1]', '["set", ["list"]]', "[" * 99_999])
 def test_what_is_no_result_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         plain_value(text)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.functions.orgs import TODAY, connect, draw
 from tests.tools.kinds.crm.soql.model import soql
 from tests.tools.kinds.crm.soql.queries import Chooser
@@ -40,7 +41,7 @@ def everything(given: Episode) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     "statement",
     [
         "DELETE FROM Case",
@@ -177,7 +178,7 @@ def quickly(query: str, tool: str = "query.soql") -> Observation:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     [
         "SELECT Id FROM Case WHERE Subject = '" + "x" * 10_000_000 + "'",
@@ -193,7 +194,6 @@ def quickly(query: str, tool: str = "query.soql") -> Observation:
         "SELECT Id FROM Case WHERE " + " OR ".join(["Subject LIKE '%a%b%c%'"] * 3_900),
         "SELECT Id, " * 5_000 + "Id FROM Case",
     ],
-    ids=lambda query: f"{query[:30]}... {len(query)}",
 )  # fmt: skip
 def test_what_is_too_long_or_too_deep_is_refused_in_good_time(query: str) -> None:
     for tool in BOTH:

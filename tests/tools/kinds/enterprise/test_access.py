@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise import small_world
 from tests.tools.kinds.enterprise.small_world import write_small_world
 from worksmith.tools.access.engine import AccessPolicy
@@ -228,9 +229,7 @@ MATRIX: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("what", "source", "record", "allowed"), MATRIX, ids=[f"{i}-{m[0]}-{m[1]}" for i, m in enumerate(MATRIX)]
-)
+@each_row(("what", "source", "record", "allowed"), MATRIX)
 def test_who_may_do_what(
     policy: AccessPolicy, what: str, source: str, record: dict[str, Any], allowed: set[tuple[str, int]]
 ) -> None:
@@ -260,7 +259,7 @@ def test_private_fields_are_for_the_chain_of_managers_and_personnel(
     assert found == allowed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("clause", "operation", "address", "allowed"),
     [
         ("AU-9", "create", "client@x.example", _of("BU", 12)),

@@ -6,10 +6,7 @@ import pytest
 
 from tests.tools.kinds.enterprise.calls import TODAY, call, change, refusal
 from tests.tools.kinds.enterprise.conftest import Open
-from tests.tools.kinds.enterprise.small_world import (
-    GITA,
-    HARI,
-)
+from tests.tools.kinds.enterprise.small_world import GITA, HARI
 from worksmith.tools.kinds.enterprise.writing import content_hash
 
 

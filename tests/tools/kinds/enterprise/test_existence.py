@@ -33,12 +33,7 @@ def told(as_: Open, who: str, tool: str, **arguments: Any) -> tuple[str, str]:
     ("tool", "key", "others", "absent"),
     [
         ("enterprise_mail_system.read", "email_id", {}, NOTHING),
-        (
-            "enterprise_mail_system.update",
-            "email_id",
-            {"body": "No."},
-            GONE,
-        ),
+        ("enterprise_mail_system.update", "email_id", {"body": "No."}, GONE),
         ("enterprise_mail_system.delete", "email_id", {}, GONE),
     ],
 )

@@ -6,14 +6,7 @@ import pytest
 
 from tests.tools.kinds.enterprise.calls import TODAY, call, change, refusal
 from tests.tools.kinds.enterprise.conftest import Open
-from tests.tools.kinds.enterprise.small_world import (
-    GITA,
-    HR_ASSOCIATE,
-    HR_LEAD,
-    HR_MANAGER,
-    LEAD,
-    SALES_LEAD,
-)
+from tests.tools.kinds.enterprise.small_world import GITA, HR_ASSOCIATE, HR_LEAD, HR_MANAGER, LEAD, SALES_LEAD
 
 
 def test_an_employee_is_registered_with_address_and_leaves(as_: Open) -> None:

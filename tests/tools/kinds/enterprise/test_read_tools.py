@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.conftest import Open
 from tests.tools.kinds.enterprise.small_world import (
     CEO,
@@ -40,7 +41,7 @@ def keys(as_: Open, who: str, tool: str, **arguments: Any) -> list[str]:
     return [next(iter(record.values())) for record in found(as_, who, tool, **arguments)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("emp_id", "tool", "arguments", "expected"),
     [
         (GITA, "employee_data.read", {"emp_id": "me"}, [GITA]),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.conftest import Open
 from tests.tools.kinds.enterprise.small_world import (
     ACCOUNTANT,
@@ -36,7 +37,7 @@ LINE = {"product_id": "PRD-0001", "customer_id": "CUS-0001"}
 FILE = {"repo_name": "pay/parser", "path": "src/parse.py"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("who", "tool", "arguments"),
     [
         # self-protection
@@ -94,7 +95,7 @@ def test_denied(as_: Open, who: str, tool: str, arguments: dict[str, str]) -> No
     assert not decision.allow
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("who", "tool", "arguments"),
     [
         (HR_LEAD, "employee_data.update", {"emp_id": GITA, "salary": "70000"}),

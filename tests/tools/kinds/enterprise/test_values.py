@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.kinds.enterprise.values import amount, day, past_day, whole
@@ -25,7 +26,7 @@ def test_an_amount_is_the_same_however_it_is_written(units: int, cents: int, sig
     assert plain == (f"{units}.{cents:02d}" if cents else str(units))
 
 
-@pytest.mark.parametrize("text", ["", "-1", "12 or 13", "1.2.3", "NaN", "1e5", "twelve", "٣"])
+@each_row("text", ["", "-1", "12 or 13", "1.2.3", "NaN", "1e5", "twelve", "٣"])
 def test_what_is_no_amount(text: str) -> None:
     with pytest.raises(ToolError, match="price"):
         amount("price", text)
@@ -45,7 +46,7 @@ def test_whole_numbers_have_bounds() -> None:
         whole("age", "81", 16, 80)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("keys", "following"),
     [
         ([], "PRD-0001"),

@@ -8,6 +8,7 @@ from re import findall
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.office.generate import DEFAULT_MAIL_DOMAIN, DEFAULT_NOW, build
 from worksmith.tools.kinds.office.generate.names import pool
@@ -155,7 +156,7 @@ def test_no_name_can_be_taken_for_another() -> None:
         assert len(set(names[key])) == len(names[key])
 
 
-@pytest.mark.parametrize("scale", [0.0, -1.0, 0.01, 1000.0, float("nan")])
+@each_row("scale", [0.0, -1.0, 0.01, 1000.0, float("nan")])
 def test_a_scale_out_of_range_is_refused(scale: float) -> None:
     with pytest.raises(InputError, match="scale"):
         build(0, scale)

@@ -4,13 +4,14 @@ from datetime import datetime
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.office.moments import moment
 
 NOW = datetime(2024, 10, 17, 8, 15)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("2023-12-01", datetime(2023, 12, 1)),
@@ -29,9 +30,7 @@ def test_readable(text: str, expected: datetime) -> None:
     assert moment(text, NOW) == expected
 
 
-@pytest.mark.parametrize(
-    "text", ["", "None", "zzz", "tomorrow", "Friday", "December 1", "2023-11-31", "25:00", "1e400"]
-)
+@each_row("text", ["", "None", "zzz", "tomorrow", "Friday", "December 1", "2023-11-31", "25:00", "1e400"])
 def test_unreadable(text: str) -> None:
     with pytest.raises(ToolError, match="Cannot read"):
         moment(text, NOW)

@@ -13,10 +13,7 @@ from worksmith.tools.kinds.own_data.environment import Environment
 NOW = "2026-01-05 09:00"
 
 TABLES: dict[str, list[dict[str, Any]]] = {
-    "people": [
-        {"id": "ann", "name": "Ann", "team": "red"},
-        {"id": "bo", "name": "Bo", "team": "blue"},
-    ],
+    "people": [{"id": "ann", "name": "Ann", "team": "red"}, {"id": "bo", "name": "Bo", "team": "blue"}],
     "tickets": [
         {
             "ticket_id": "T-1",
@@ -54,11 +51,7 @@ OF_TEAM = {
         "people": {"rules": [{"id": "PEOPLE", "operations": ["read"], "when": {"always": True}}]},
         "tickets": {
             "rules": [
-                {
-                    "id": "TEAM",
-                    "operations": ["read", "create", "update", "delete"],
-                    "when": {"same": "team"},
-                }
+                {"id": "TEAM", "operations": ["read", "create", "update", "delete"], "when": {"same": "team"}}
             ]
         },
     }

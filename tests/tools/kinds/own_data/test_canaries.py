@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.own_data import canaries
 from worksmith.tools.environment import Environment
 from worksmith.tools.persona import Persona
@@ -26,30 +27,13 @@ def observed(env: Environment, persona: Persona) -> list[tuple[str, dict[str, An
     return found
 
 
-def leaks(env: Environment, persona: Persona) -> list[tuple[str, str]]:
+def leaks(persona: Persona, seen: list[tuple[str, dict[str, Any], str]]) -> list[tuple[str, str]]:
     """The words that came back of cells that the persona may not read, each with the call."""
-    found = []
-    for name, arguments, text in observed(env, persona):
-        words = canaries.foreign(persona, text, given=json.dumps(arguments))
-        found += [(f"{name} {arguments}", word) for word in words]
-    return found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("persona", canaries.PEOPLE)
-def test_no_word_reaches_who_may_not_read_it(persona: str, tmp_path: Path) -> None:
-    env = canaries.environment(tmp_path)
-    assert leaks(env, env.persona(persona)) == []
-
-
-@pytest.mark.slow
-def test_a_rule_too_many_is_noticed(tmp_path: Path) -> None:
-    rules = json.loads(json.dumps(canaries.POLICY))
-    rules["sources"]["tickets"]["rules"].append(
-        {"id": "X", "operations": ["read"], "when": {"same": "department"}}
-    )
-    env = canaries.environment(tmp_path, rules)
-    assert leaks(env, env.persona("bob"))
+    return [
+        (f"{name} {arguments}", word)
+        for name, arguments, text in seen
+        for word in canaries.foreign(persona, text, given=json.dumps(arguments))
+    ]
 
 
 @pytest.mark.slow
@@ -59,8 +43,21 @@ def test_what_comes_back_does_not_depend_on_what_may_not_be_read(persona: str, t
     env = canaries.environment(tmp_path)
     who = env.persona(persona)
     other = canaries.environment(tmp_path, data=canaries.unseen(who))
-    for mine, theirs in zip(observed(env, who), observed(other, who), strict=True):
+    seen = observed(env, who)
+    assert leaks(who, seen) == []
+    for mine, theirs in zip(seen, observed(other, who), strict=True):
         assert mine == theirs
+
+
+@pytest.mark.slow
+def test_a_rule_too_many_is_noticed(tmp_path: Path) -> None:
+    rules = json.loads(json.dumps(canaries.POLICY))
+    rules["sources"]["tickets"]["rules"].append(
+        {"id": "X", "operations": ["read"], "when": {"same": "department"}}
+    )
+    env = canaries.environment(tmp_path, rules)
+    bob = env.persona("bob")
+    assert leaks(bob, observed(env, bob))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +83,7 @@ def test_a_condition_is_about_columns_alone(where: str, tmp_path_factory: pytest
         assert "no condition or order over the columns" in seen.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tool", "arguments", "quoted"),
     [
         ("get", {"table": "tickets", "key": "1"}, {"tickets/1", "tickets#private/1"}),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tests.tools.kinds.own_data.desk import bare, call
 from worksmith.tools.argument_schema import KEYWORDS
 from worksmith.tools.errors import InputError
@@ -63,7 +64,7 @@ TREE = taking({"tree": {"$ref": "#/definitions/node"}}, "tree") | {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("schema", "shown", "right", "wrong"),
     [
         ({}, "web.ask(): Ask.", {}, {"a": 1}),
@@ -114,7 +115,7 @@ def test_schemas_become_types(schema: dict[str, Any], shown: str | None, right: 
         tool.validate(wrong)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("schema", "said"),
     [
         ({"type": "array"}, "its arguments are 'array' and no object"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.access.lookup import MemoryLookup
 from worksmith.tools.errors import InputError
@@ -68,7 +69,7 @@ def test_a_tool_can_be_tied_to_a_right() -> None:
     assert not found.decide(ANN, "tools.unheard_of", {}).allow
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "message"),
     [
         (

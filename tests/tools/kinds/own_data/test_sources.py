@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.tools.errors import InputError, Notice
 from worksmith.tools.generating.pdf import Paragraph, render_pdf
 from worksmith.tools.kinds.own_data.sources.csv_files import DELIMITERS
@@ -514,18 +515,19 @@ def read(case: Case, folder: Path) -> SourceTable:
     return table
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_a_table_is_read_or_refused(name: str, tmp_path: Path) -> None:
-    case = CASES[name]
+    case, folder = CASES[name], tmp_path / str(len([*tmp_path.iterdir()]))
+    folder.mkdir()
     if case.error:
         with pytest.raises(InputError) as error:
-            list(read(case, tmp_path).rows())
+            list(read(case, folder).rows())
         said, start = str(error.value), 0
         for part in case.error:
             assert part in said[start:], said
             start = said.index(part, start)
     else:
-        table = read(case, tmp_path)
+        table = read(case, folder)
         assert repr(list(table.rows())) == repr(case.rows)
         assert list(table.profile.types.values()) == case.types.split()
         assert table.profile.key == (case.key or "id")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, BeforeValidator
 
+from tests.tables import each_row
 from tests.tools.kinds.own_data.desk import bare, call
 from worksmith.tools.errors import InputError, ToolError
 from worksmith.tools.kinds.own_data.context import Context
@@ -261,7 +262,7 @@ class Closer:
         return ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("function", "said"),
     [
         (no_context, "the first argument of a tool is its context (write `def no_context(ctx)`)"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 
 from worksmith.tools.kinds.enterprise.generate.grammar import MONTHS, Grammar
 
@@ -58,9 +59,9 @@ def read(words: Grammar, slot: str, text: str, fact: str | None = None) -> set[s
     fact = fact or slot
     found: set[str] = set()
     for form in words.data["say"][slot]:
-        if max(_SLOT.split(form)[::2], key=len) in text:  # much faster than the pattern alone
+        if _longest_part(form) in text:  # much faster than the pattern alone
             found.update(match["slot"] for match in _pattern(words, form, fact).finditer(text))
-    return set(map(_type(words, fact)[1], found)) if found else found
+    return set(map(_back(words, fact), found))
 
 
 def problems(
@@ -75,15 +76,27 @@ def problems(
     return found
 
 
-def _type(words: Grammar, slot: str) -> tuple[str, Back]:
+@cache
+def _longest_part(form: str) -> str:
+    return max(_SLOT.split(form)[::2], key=len)
+
+
+def _back(words: Grammar, slot: str) -> Back:
+    """How a value of a slot is read."""
+    kind = words.types.get(slot)
+    return _any_read if kind == "any" else _TYPES[kind][1] if kind else _as_is
+
+
+def _looks(words: Grammar, slot: str) -> str:
+    """A pattern for the values of a slot."""
     kind = words.types.get(slot)
     if kind == "any":
         day, money, person = (_TYPES[one][0] for one in ("day", "money", "person"))
         pattern = (
             rf"{day} at \d\d:\d\d|{day}|{money}|\d+ (?:percent|units|cartons|pallets|people)|release \d+\.\d+"
         )
-        return f"{pattern}|{_phrases(words, slot)}|{person}", _any_read
-    return _TYPES[kind] if kind else (_phrases(words, slot), _as_is)
+        return f"{pattern}|{_phrases(words, slot)}|{person}"
+    return _TYPES[kind][0] if kind else _phrases(words, slot)
 
 
 def _phrases(words: Grammar, slot: str) -> str:
@@ -105,6 +118,6 @@ def _pattern(words: Grammar, form: str, wanted: str) -> re.Pattern[str]:
                 pattern += re.escape(part)
             else:
                 group = "?P<slot>" if part == wanted and "?P<slot>" not in pattern else "?:"
-                pattern += f"({group}{_type(words, part)[0]})"
+                pattern += f"({group}{_looks(words, part)})"
         _compiled[key] = re.compile(pattern + r"(?=\s|$)", re.MULTILINE)
     return _compiled[key]

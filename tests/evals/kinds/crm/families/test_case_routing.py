@@ -7,9 +7,8 @@ from datetime import date, datetime, timedelta
 from itertools import count, islice
 from random import Random
 
-import pytest
-
 from tests.evals.kinds.crm.families.orgs import small_org
+from tests.tables import each_row
 from tests.tools.kinds.crm.generate.orgs import small
 from worksmith.evals.kinds.crm.families.case_routing import FAMILY
 from worksmith.evals.kinds.crm.families.routing import best_agent, issue_names, unclear
@@ -134,7 +133,7 @@ def _before(mode: Mode, ctx: ToolContext) -> tuple[OrgRecords, Mode, Question]:
     return org, mode, question
 
 
-@pytest.mark.parametrize("issue", list(issue_names()))
+@each_row("issue", list(issue_names()))
 def test_texts_are_known_to_be_about_their_issue(issue: str) -> None:
     for form, product in zip(packaged().conversations.forms(f"problem_{issue}"), count(), strict=False):
         name = f"Corvane {'Cap' if product % 2 else 'Rain Shell'}"

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from tests.evals.kinds.crm.families.orgs import small_org
+from tests.tables import each_row
 from tests.tools.kinds.crm.generate.orgs import place_of, small, spoiled
 from worksmith.evals.kinds.crm.families.named_entity_disambiguation import FAMILY
 from worksmith.evals.kinds.crm.families.shop import read_mention
@@ -113,7 +114,7 @@ def test_only_the_published_way_says_last_week(mode: str) -> None:
     assert any("last week" in text or "Last week" in text for text in asked) == (mode == "faithful")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "period"),
     [
         ("five days ago", "5 days"),

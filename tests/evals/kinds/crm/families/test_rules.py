@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.evals.kinds.crm.handmade import Handmade, question
+from tests.tables import each_row
 from worksmith.evals.kinds.crm.families import (
     best_region_identification,
     handle_time,
@@ -103,7 +102,7 @@ def test_a_state_is_judged_by_three_cases_or_by_one() -> None:
     assert both(best_region_identification.FAMILY, org, question("April 2021")) == (None, None)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("months", "clean", "faithful"),
     [
         ((1, 1, 2), "2021-01", "January"),

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.evals.kinds.crm.families.shop import (
     Mention,
     has_words,
@@ -55,7 +56,7 @@ def test_words_to_search_for_are_those_of_the_name_or_listed_synonyms(industry: 
         assert has_words(" ".join(said), name.search), name
 
 
-@pytest.mark.parametrize("color", ["", *SHOES.data.colors])
+@each_row("color", ["", *SHOES.data.colors])
 def test_names_are_read_with_their_color(color: str) -> None:
     for name in soft_names(SHOES).values():
         mention = Mention(name, color)

@@ -23,12 +23,7 @@ from worksmith.evals.tasks.task import Task
 
 FAMILIES: dict[str, Family] = {
     module.FAMILY.name: module.FAMILY
-    for module in (
-        case_routing,
-        knowledge_qa,
-        named_entity_disambiguation,
-        policy_violation_identification,
-    )
+    for module in (case_routing, knowledge_qa, named_entity_disambiguation, policy_violation_identification)
 }
 MODES: tuple[Mode, ...] = ("clean", "faithful")
 SIZES = Sizes(test=10, train=6, dev=4)

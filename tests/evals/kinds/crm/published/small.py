@@ -43,7 +43,7 @@ RAW: dict[str, list[dict[str, Any]]] = {
             "Which agent made the fewest transfers in May 2021, with any cases?",
             [USER],
             today="2022-03-02",
-        ),
+        )
     ],
     "seasonality_identification": [
         raw(
@@ -52,7 +52,7 @@ RAW: dict[str, list[dict[str, Any]]] = {
             ["January"],
             today="2022-03-03",
             product_id=PRODUCT,
-        ),
+        )
     ],
     "top_issue_identification": [
         raw(
@@ -61,7 +61,7 @@ RAW: dict[str, list[dict[str, Any]]] = {
             [ISSUE],
             today="2022-03-04",
             product_id=PRODUCT,
-        ),
+        )
     ],
     "best_region_identification": [
         raw(
@@ -69,7 +69,7 @@ RAW: dict[str, list[dict[str, Any]]] = {
             "Where were cases closed soonest in spring 2021?",
             ["CA"],
             today="2022-03-05",
-        ),
+        )
     ],
     "named_entity_disambiguation": [
         raw(
@@ -78,7 +78,7 @@ RAW: dict[str, list[dict[str, Any]]] = {
             [PRODUCT],
             today="2022-03-06",
             customer_id=CONTACT,
-        ),
+        )
     ],
     "policy_violation_identification": [
         raw(
@@ -103,11 +103,9 @@ RAW: dict[str, list[dict[str, Any]]] = {
             case_description=DESCRIPTION,
             issue_id=ISSUE,
             product_id=PRODUCT,
-        ),
+        )
     ],
-    "knowledge_qa": [
-        raw("knowledge_qa", "For how long is store credit good?", ["Ninety days."]),
-    ],
+    "knowledge_qa": [raw("knowledge_qa", "For how long is store credit good?", ["Ninety days."])],
 }
 """By published name of the family."""
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.kinds.crm.published.periods import periods
 
 TODAY = date(2023, 5, 31)
@@ -18,7 +18,7 @@ def only(text: str) -> tuple[str, str] | None:
     return (str(found[0].start), str(found[0].end)) if found else None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "start"),
     [
         ("over the past 3 months", "2023-02-28"),
@@ -71,7 +71,7 @@ def test_periods_that_are_counted_back(text: str, start: str) -> None:
     assert only(f"which agent {text} was quickest?") == (start, "2023-05-31")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "start", "end"),
     [
         ("in Q3 2021", "2021-07-01", "2021-10-01"),
@@ -125,7 +125,7 @@ def test_periods_of_the_calendar(text: str, start: str, end: str) -> None:
     assert only(f"which agent was quickest {text}, of those with cases?") == (start, end)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "which agent may be quickest",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 import tomllib
 from datetime import date
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.kinds.crm.published.recognise import recognise
 from worksmith.evals.kinds.crm.published.texts import question_of
 from worksmith.evals.kinds.crm.task_types import TASK_TYPES
@@ -25,7 +27,7 @@ def read(text: str, family: str = "handle_time") -> dict[str, str]:
     return dict(recognise(text, family, TODAY).slots)
 
 
-@pytest.mark.parametrize("family", WORDINGS)
+@each_row("family", WORDINGS)
 def test_wordings_of_many_forms(family: str) -> None:
     for wording in WORDINGS[family]:
         reading = recognise(wording["text"], family, TODAY)
@@ -110,7 +112,7 @@ def test_all_slots_in_all_places(period: str) -> None:
             assert without_days(read(text, "transfer_count")) == expected, text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "extreme"),
     [
         ("most quickly", "min"),
@@ -125,7 +127,7 @@ def test_how_cases_are_closed(words: str, extreme: str) -> None:
     assert slots["extreme"] == extreme
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "missing"),
     [
         ("Which agent with few cases had the shortest handle time in Q2 2021?", ("n",)),
@@ -147,10 +149,7 @@ def test_what_is_not_said_is_missing_and_not_made_up(text: str, missing: tuple[s
     assert not reading.complete
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", " ", "Tarn Slip-On", "The parcel came late.", "word " * 400, "\x00", "Hi", "¤¤¤ ¤¤ ¤"],
-)
+@each_row("text", ["", " ", "Tarn Slip-On", "The parcel came late.", "word " * 400, "\x00", "Hi", "¤¤¤ ¤¤ ¤"])
 def test_what_is_no_question(text: str) -> None:
     assert not recognise(text, "handle_time", TODAY).complete
 
@@ -169,57 +168,12 @@ def test_averages_are_noted() -> None:
     assert read("Who had the lowest mean handle time in Q1 2021?")["average"] == "yes"
 
 
-PIECES = [
-    *(
-        "which",
-        "agent",
-        "who",
-        "the",
-        "a",
-        "state",
-        "month",
-        "case",
-        "cases",
-        "problem",
-        "most",
-        "often",
-        "fewest",
-    ),
-    *(
-        "transfers",
-        "handle",
-        "time",
-        "past",
-        "last",
-        "3",
-        "weeks",
-        "in",
-        "of",
-        "Q2",
-        "2021",
-        "winter",
-        "more",
-        "than",
-    ),
-    *(
-        "over",
-        "I",
-        "bought",
-        "show",
-        "policy",
-        "breach",
-        "article",
-        ",",
-        ".",
-        "?",
-        "'",
-        "-",
-        "ago",
-        "any",
-        "with",
-    ),
-    *("Tarn", "Slip-On"),
-]
+PIECES = re.findall(
+    r"\S+",
+    """which agent who the a state month case cases problem most often fewest transfers handle time past last
+    3 weeks in of Q2 2021 winter more than over I bought show policy breach article , . ? ' - ago any with
+    Tarn Slip-On""",
+)
 
 
 @given(
@@ -238,9 +192,7 @@ def test_any_text_can_be_read(text: str, family: str) -> None:
     assert recognise(text, family, TODAY) == recognise(text, family, TODAY)
 
 
-@pytest.mark.parametrize(
-    "piece", ["time most ", "the past 3 ", "hand a b ", "1 and a half ", "year and a half ", "(3) "]
-)
+@each_row("piece", ["time most ", "the past 3 ", "hand a b ", "1 and a half ", "year and a half ", "(3) "])
 def test_long_texts_take_no_long_time(piece: str) -> None:
     started = time.perf_counter()
     recognise("Which agent " + piece * (1480 // len(piece)), "handle_time", TODAY)

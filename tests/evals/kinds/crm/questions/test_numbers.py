@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.kinds.crm.questions.periods import read_threshold, write_threshold
 
 
@@ -18,7 +18,7 @@ def test_what_is_written_is_read_again(number: int, seed: int) -> None:
     assert read_threshold(text) == number
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "number"),
     [
         ("more than two cases", 2),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.kinds.crm.questions.periods import (
     QUARTERS,
     SEASONS,
@@ -21,9 +22,7 @@ from worksmith.tools.kinds.crm.functions.moments import MONTHS
 
 PERIODS = st.one_of(
     st.builds(
-        Period,
-        count=st.integers(1, 18),
-        unit=st.sampled_from(["day", "week", "month", "quarter", "year"]),
+        Period, count=st.integers(1, 18), unit=st.sampled_from(["day", "week", "month", "quarter", "year"])
     ),
     st.builds(Period, name=st.sampled_from([*MONTHS, *QUARTERS, *SEASONS]), year=st.integers(2000, 2030)),
 )
@@ -39,13 +38,13 @@ def test_a_slot_spells_one_period(period: Period) -> None:
     assert Period.of(period.text) == period
 
 
-@pytest.mark.parametrize("text", ["", "soon", "5", "5 moons", "Q5 2021", "March", "Q3 twenty"])
+@each_row("text", ["", "soon", "5", "5 moons", "Q5 2021", "March", "Q3 twenty"])
 def test_what_is_no_period(text: str) -> None:
     with pytest.raises(ValueError, match="no period"):
         Period.of(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "today", "start", "end"),
     [
         ("3 weeks", "2021-03-10", "2021-02-17", "2021-03-10"),
@@ -67,7 +66,7 @@ def test_the_days_of_a_period(text: str, today: str, start: str, end: str) -> No
     assert Period.of(text).window(date.fromisoformat(today)) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "period"),
     [
         ("Over the PAST five Weeks, who?", "5 weeks"),

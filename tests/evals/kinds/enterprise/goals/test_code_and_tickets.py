@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.patches.checking import patch_passes
 from worksmith.evals.kinds.enterprise.facts import Facts
 from worksmith.evals.kinds.enterprise.filling.claims import Claims
@@ -83,9 +84,7 @@ def test_comes_out_of_the_smallest_world(small: Small) -> None:
         assert len(task.gold_plan) == _by_id()[name].steps, name
 
 
-@pytest.mark.parametrize(
-    "name", [g.id for g in goals() if g.id in _own() and g.empty and g.id not in _NEVER_EMPTY]
-)
+@each_row("name", [g.id for g in goals() if g.id in _own() and g.empty and g.id not in _NEVER_EMPTY])
 def test_may_have_nothing_as_its_answer(small: Small, name: str) -> None:
     goal = _by_id()[name]
     place = Place(Cell(goal.area, goal.subarea, goal.type), goal.steps, empty=True)
@@ -95,7 +94,7 @@ def test_may_have_nothing_as_its_answer(small: Small, name: str) -> None:
     assert task.answer.kind == "none"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "reason"),
     [(goal.id, reason) for goal in goals() if goal.id in _own() for reason in goal.denials],
 )

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_of
 from tests.tools.kinds.enterprise.generate.worlds import small
 from worksmith.evals.kinds.enterprise.facts import Facts
@@ -29,7 +30,7 @@ def context(seed: int) -> DrawContext:
     return DrawContext(facts(), Random(seed), seller, empty=False, free=bool)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each_row("seed", range(8))
 def test_a_complaint_and_the_review_after_it_are_about_one_part_of_the_product(seed: int) -> None:
     drawn = attempt(draw_complaint_reviewed, context(seed))
     assert drawn is not None
@@ -47,7 +48,7 @@ def test_a_complaint_and_the_review_after_it_are_about_one_part_of_the_product(s
     assert {one.band.partition("_")[0] for one in meant} == {"negative"}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each_row("seed", range(8))
 def test_a_review_fits_the_kind_of_product(seed: int) -> None:
     drawn = attempt(draw_review_added, context(seed))
     assert drawn is not None

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.evals.kinds.enterprise.facts import Facts
 from worksmith.evals.kinds.enterprise.filling.claims import Claims
 from worksmith.evals.kinds.enterprise.filling.filler import Filler
@@ -128,7 +129,7 @@ def test_every_number_of_steps_is_on_offer() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in GOALS if name not in _RARE])
+@each_row("name", [name for name in GOALS if name not in _RARE])
 def test_every_goal_comes_out_in_a_small_world(ground: Ground, name: str) -> None:
     goal, task = GOALS[name], ground.task(name)
     assert len(task.gold_plan or ()) == goal.steps

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.evals.authoring.checking.check import repeated, task_findings
 from worksmith.evals.kinds.own_data.drafting.draft import draft_tasks
 from worksmith.evals.kinds.own_data.reading import read_own_tasks
@@ -199,7 +200,7 @@ def test_tools_whose_arguments_name_no_column_are_told(tmp_path: Path) -> None:
         draft_tasks(env, Drafting(10))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("table", "row"),
     [
         ("tickets", "ticket"),

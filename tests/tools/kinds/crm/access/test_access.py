@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.functions.orgs import connect, draw
 from tests.tools.kinds.crm.soql.model import soql
 from tests.tools.kinds.crm.soql.org import WORDS, Org, random_day, random_value
@@ -121,7 +122,7 @@ def test_nothing_leads_to_what_a_role_may_not_read(role: str) -> None:
             assert found.field(child.field.name) is not None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("role", "statement", "code"),
     [
         ("service_agent", "SELECT Id FROM CaseHistory__c", "INVALID_TYPE"),

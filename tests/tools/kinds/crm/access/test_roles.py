@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.worlds import episode, written
 from worksmith.programs.parts.rules import rules_text
 from worksmith.tools.errors import InputError
@@ -81,7 +82,7 @@ def agent(document: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "says"),
     [
         (lambda roles: roles.pop("format"), "format"),

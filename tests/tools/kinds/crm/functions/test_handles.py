@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.worlds import call, episode
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.crm.functions.handles import SHOWN, resolved, shown
@@ -73,7 +74,7 @@ def test_products_found_are_products_to_look_for() -> None:
     assert item["Product2Id"] in [each["Product2Id"] for each in bought]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("handle", "says"),
     [
         ("#0", "cases must be a list of records"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.functions.orgs import opened
 from tests.tools.kinds.crm.functions.small import (
     ANN,
@@ -68,7 +69,7 @@ def period(start: str, end: str) -> dict[str, str]:
     return {"start_date": day(start), "end_date": day(end)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "arguments", "clean", "faithful"),
     [
         # A first assignment in the window; the published system counts its end and transfers as well.
@@ -81,12 +82,7 @@ def period(start: str, end: str) -> dict[str, str]:
         ("get_agent_transferred_cases_by_period", (*FEBRUARY, [ANN, BOB]), {ANN: 1, BOB: 0}, {ANN: 1}),
         ("get_agent_transferred_cases_by_period", (*FEBRUARY, []), {}, {ANN: 1}),
         # The end of the window.
-        (
-            "get_agent_transferred_cases_by_period",
-            (FEBRUARY[0], "2022-02-10T10:30:00Z"),
-            {},
-            {ANN: 1},
-        ),
+        ("get_agent_transferred_cases_by_period", (FEBRUARY[0], "2022-02-10T10:30:00Z"), {}, {ANN: 1}),
         ("get_issue_counts", (*JANUARY, [ITEM, ITEM_2]), {RETURNS: 1, SIZES: 1}, {RETURNS: 2, SIZES: 1}),
         # Years apart, or merged.
         (
@@ -115,7 +111,7 @@ def test_where_the_modes_differ(name: str, arguments: tuple[Any, ...], clean: An
     assert getattr(functions("faithful"), name)(*arguments) == faithful
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "arguments", "expected"),
     [
         ("get_agent_transferred_cases_by_period", FEBRUARY, {ANN: 1}),
@@ -146,7 +142,7 @@ def test_where_the_modes_agree(name: str, arguments: tuple[Any, ...], expected: 
     assert getattr(functions("faithful"), name)(*arguments) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "arguments", "clean"),
     [
         ("get_start_date", (day("2022-03-31"), "year", 1), day("2021-03-31")),
@@ -165,7 +161,7 @@ def test_what_only_clean_functions_take(name: str, arguments: tuple[Any, ...], c
     assert refused(lambda: getattr(functions("faithful"), name)(*arguments)).startswith("Error: ")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "arguments", "says"),
     [
         ("get_start_date", ("soon", "day", 1), "end_date"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import each_row
 from worksmith.tools.kinds.crm.generate.hearing import (
     Hearing,
     Turn,
@@ -29,7 +30,7 @@ def talk(customer: str, agent: str) -> Hearing:
     return hear([Turn("Ana Diaz", False, customer), Turn("Bo Lee", True, agent)], packaged())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("customer", "agent", "days", "broken"),
     [
         (f"{PROBLEM} {PHOTO}", REPLACED, 25, set()),

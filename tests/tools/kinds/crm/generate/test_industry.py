@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.generate.checks.verify import verify
 from tests.tools.kinds.crm.generate.orgs import small, spoiled
 from worksmith.tools.errors import InputError
@@ -114,7 +115,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("said", BROKEN)
+@each_row("said", BROKEN)
 def test_what_is_no_industry_is_refused(tmp_path: Path, said: str) -> None:
     old, new = BROKEN[said]
     assert old in FURNITURE

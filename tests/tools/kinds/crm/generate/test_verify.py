@@ -105,9 +105,14 @@ def _in_two_states(built: Built) -> Built:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("problem", SPOILS)
-def test_spoiled_orgs_are_found_out(problem: str) -> None:
-    assert any(problem in found for found in verify(SPOILS[problem](small())))
+@pytest.mark.parametrize("planted", [[*SPOILS][:4], *([*SPOILS][first::4] for first in range(4, 8))])
+def test_spoiled_orgs_are_found_out(planted: list[str]) -> None:
+    """Some in one org; those of ids and references end the search for others."""
+    built = small()
+    for problem in planted:
+        built = SPOILS[problem](built)
+    found = "\n".join(verify(built))
+    assert [problem for problem in planted if problem not in found] == []
 
 
 @pytest.mark.parametrize("seed", [7, 8])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simple_salesforce import SalesforceLogin
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.live.conftest import name_org
 from tests.tools.kinds.crm.live.failing import failing
@@ -162,7 +163,7 @@ def test_a_session_that_has_run_out_is_renewed(server: Served, monkeypatch: pyte
     assert live.query("SELECT COUNT() FROM Issue__c").total_size == 10
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("environment", "said"),
     [
         ({}, "no live org is named"),

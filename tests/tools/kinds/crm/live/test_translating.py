@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.live.conftest import name_org
 from tests.tools.kinds.crm.rest.running import Served
 from worksmith.tools.environment import Environment
@@ -67,7 +68,7 @@ def test_ids_of_15_characters_and_in_any_case_are_known_too() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["responsibilities", "0" * 15, "a" * 18, f"{OURS[0]}x", f"x{OURS[0]}", ""])
+@each_row("text", ["responsibilities", "0" * 15, "a" * 18, f"{OURS[0]}x", f"x{OURS[0]}", ""])
 def test_what_only_looks_like_an_id_stays(text: str) -> None:
     assert sent(f"FIND {{{text}}}") == f"FIND {{{text}}}"
     assert with_ids(text, PAIRS) == text

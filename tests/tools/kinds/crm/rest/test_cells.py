@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.tools.kinds.crm.rest.cells import cell
 from worksmith.tools.kinds.crm.rest.messages import ApiError
 from worksmith.tools.kinds.crm.schema import Field, FieldType, crm_schema
@@ -62,7 +63,7 @@ def test_days_come_back(day: date) -> None:
     assert cell(of("date"), day.isoformat()) == day.isoformat()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "value", "text"),
     [
         ("datetime", "2020-01-02T03:04:05Z", "2020-01-02T03:04:05.000+0000"),
@@ -83,7 +84,7 @@ def test_values_are_stored_as_results_print_them(kind: FieldType, value: Any, te
     assert cell(of(kind), value) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "value", "code"),
     [
         ("string", 3, "JSON_PARSER_ERROR"),

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served
 from worksmith.tools.serving.connections import Connection
 from worksmith.tools.world import World
@@ -55,9 +56,7 @@ def org(world: World, request: pytest.FixtureRequest) -> Iterator[Served]:
 LOGIN = b"POST /services/Soap/u/59.0 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n<"
 
 
-@pytest.mark.parametrize(
-    "said", [b"", b"GET /serv", HEAD, LOGIN], ids=["nothing", "a word", "a head", "a login"]
-)
+@each_row("said", [b"", b"GET /serv", HEAD, LOGIN])
 def test_silent_connections_keep_nobody_out(org: Served, said: bytes) -> None:
     with connected(org, 70, said):
         for _ in range(3):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.serving.odd_bodies import odd_bodies
 from worksmith.tools.kinds.crm.rest.app import Api
@@ -53,7 +54,7 @@ def composite(url: Any) -> dict[str, Any]:
     return {"compositeRequest": [{"method": "GET", "url": url, "referenceId": "x"}]}
 
 
-@pytest.mark.parametrize("url", URLS, ids=lambda url: ascii(url)[:30])
+@each_row("url", URLS)
 def test_no_address_within_a_request_is_a_defect(api: Api, url: str) -> None:
     assert ask(api, "POST", f"{DATA}/composite", composite(url)) in (200, 400)
 
@@ -63,7 +64,7 @@ def test_an_address_that_cannot_be_read_is_told(api: Api, url: str) -> None:
     assert ask(api, "POST", f"{DATA}/composite", composite(url)) == 400
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"[" * 100_000,
@@ -75,7 +76,6 @@ def test_an_address_that_cannot_be_read_is_told(api: Api, url: str) -> None:
         b"9" * 9_999,
         *odd_bodies(b'{"a": "x"}', b'"x"'),
     ],
-    ids=lambda body: ascii(body[:12]),
 )
 def test_no_body_is_a_defect(api: Api, body: bytes) -> None:
     for method, path in (

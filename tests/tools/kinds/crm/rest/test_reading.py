@@ -16,6 +16,7 @@ from simple_salesforce.exceptions import (
 )
 from simple_salesforce.login import SalesforceLogin, token_login
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.rest.running import TOKEN, Served
 from worksmith.tools.kinds.crm.orgs.org import WorldOrg
@@ -51,7 +52,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("soql", QUERIES)
+@each_row("soql", QUERIES)
 def test_a_query_finds_what_the_engine_finds(client: Salesforce, engine: WorldOrg, soql: str) -> None:
     expected = engine.query(soql)
 
@@ -79,7 +80,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("soql", BAD)
+@each_row("soql", BAD)
 def test_a_bad_query_gives_the_engines_error(client: Salesforce, engine: WorldOrg, soql: str) -> None:
     with pytest.raises(QueryError) as expected:
         engine.query(soql)
@@ -137,7 +138,7 @@ def test_a_locator_belongs_to_the_session_that_got_it(org: Served, client: Sales
     assert client.query_more(first["nextRecordsUrl"], identifier_is_url=True)["records"]
 
 
-@pytest.mark.parametrize("locator", ["x", "01g-", "01g-5", "-1", "01g-²", "01g--200", "01g" + "9" * 50])
+@each_row("locator", ["x", "01g-", "01g-5", "-1", "01g-²", "01g--200", "01g" + "9" * 50])
 def test_there_is_no_other_locator(client: Salesforce, locator: str) -> None:
     with pytest.raises(SalesforceMalformedRequest) as met:
         client.query_more(locator)
@@ -194,13 +195,7 @@ def test_versions_resources_and_limits(org: Served, client: Salesforce) -> None:
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "composite/tree/Case",
-        "parameterizedSearch",
-        "sobjects/Foo",
-        "sobjects/Case/describe/layouts",
-    ],
+    "path", ["composite/tree/Case", "parameterizedSearch", "sobjects/Foo", "sobjects/Case/describe/layouts"]
 )
 def test_what_is_not_there_answers_in_the_platforms_manner(client: Salesforce, path: str) -> None:
     with pytest.raises(SalesforceResourceNotFound) as met:
@@ -267,7 +262,7 @@ def test_oauth_gives_a_session_too(org: Served) -> None:
     assert client.query("SELECT COUNT() FROM User")["totalSize"] == len(small().rows["User"])
 
 
-@pytest.mark.parametrize("security_token", ["", "wrong", TOKEN[:-1], TOKEN + "x", TOKEN.upper()])
+@each_row("security_token", ["", "wrong", TOKEN[:-1], TOKEN + "x", TOKEN.upper()])
 def test_a_login_needs_the_token(org: Served, security_token: str) -> None:
     with pytest.raises(SalesforceAuthenticationFailed) as met:
         SalesforceLogin(

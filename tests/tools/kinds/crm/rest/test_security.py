@@ -14,6 +14,7 @@ import pytest
 import requests
 from simple_salesforce.exceptions import SalesforceRefusedRequest
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served
 from worksmith.tools.errors import InputError
@@ -66,7 +67,7 @@ def test_the_key_of_the_certificate_is_not_left_lying_about(org: Served) -> None
     assert "PRIVATE" not in org.certificate.read_text()
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:443", "127.0.0.1.evil.example", "", "[::2]"])
+@each_row("host", ["evil.example", "evil.example:443", "127.0.0.1.evil.example", "", "[::2]"])
 def test_another_name_for_this_machine_is_not_answered(org: Served, host: str) -> None:
     reply = org.get(COUNT, headers={"Host": host})
 
@@ -88,7 +89,7 @@ WRITES: list[tuple[str, str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "body"), WRITES)
+@each_row(("method", "path", "body"), WRITES)
 def test_a_read_only_org_takes_no_writes(org: Served, method: str, path: str, body: Any) -> None:
     reply = org.get(path, method=method, json=body)
 
@@ -141,7 +142,7 @@ INJECTIONS: list[Callable[[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize("path", INJECTIONS)
+@each_row("path", INJECTIONS)
 def test_an_address_is_no_way_around_the_query_language(org: Served, path: Callable[[str], str]) -> None:
     reply = org.get(path(str(small().rows["Account"][0][0])))
 
@@ -155,7 +156,7 @@ def test_quotes_in_a_query_stay_in_their_string(org: Served) -> None:
     assert org.get(f"{DATA}/query", params={"q": soql}).json()["totalSize"] == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         "/../../../../etc/passwd",
@@ -241,7 +242,7 @@ BOMB = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"",
@@ -262,7 +263,7 @@ def test_a_login_that_is_none_is_a_fault(org: Served, body: bytes) -> None:
     assert "root:" not in reply.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"",
@@ -324,7 +325,7 @@ def test_a_defect_of_the_server_tells_clients_nothing(
     assert TOKEN not in trace
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "own"),
     [
         ("127.0.0.1", True),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.rest.login import Sessions
 from worksmith.tools.serving.tokens import new_token
@@ -59,9 +60,7 @@ def test_nothing_else_is_a_session(text: str) -> None:
     assert sessions.log_in(text) is None
 
 
-@pytest.mark.parametrize(
-    "token", ["", "short", "a" * 15, "with a space in it and more", "ä" * 20, "a\n" * 10]
-)
+@each_row("token", ["", "short", "a" * 15, "with a space in it and more", "ä" * 20, "a\n" * 10])
 def test_a_token_has_to_be_worth_it(token: str) -> None:
     with pytest.raises(InputError, match="token"):
         Sessions(token)

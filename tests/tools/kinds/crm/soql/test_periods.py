@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.tools.kinds.crm.soql.literals import is_counted_period, is_period, period
 
 TODAY = date(2022, 3, 16)  # a Wednesday
@@ -40,7 +40,7 @@ DAYS = {
 }
 
 
-@pytest.mark.parametrize(("literal", "expected"), DAYS.items())
+@each_row(("literal", "expected"), DAYS.items())
 def test_date_literals_name_calendar_days(literal: tuple[str, int | None], expected: tuple[str, str]) -> None:
     name, count = literal
     assert (is_period(name), is_counted_period(name)) == (count is None, count is not None)
@@ -64,9 +64,7 @@ def test_units_follow_each_other_without_a_gap(today: date, unit: str) -> None:
     assert period(f"LAST_N_{unit}S", 1, today, 0) == last
 
 
-@pytest.mark.parametrize(
-    "name", ["LAST_DAY", "LAST_80_DAYS", "THIS_N_DAYS", "LAST_DAYS", "N_DAYS", "TODAYS", ""]
-)
+@each_row("name", ["LAST_DAY", "LAST_80_DAYS", "THIS_N_DAYS", "LAST_DAYS", "N_DAYS", "TODAYS", ""])
 def test_what_is_no_date_literal(name: str) -> None:
     assert not is_period(name)
     assert not is_counted_period(name)

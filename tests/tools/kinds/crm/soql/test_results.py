@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.crm.soql.org import Org, connect
 from worksmith.tools.kinds.crm.ids import make_id
 from worksmith.tools.kinds.crm.schema import TABLES, Links, crm_schema
@@ -115,7 +116,7 @@ def test_aggregates_of_nothing() -> None:
     assert rows("SELECT OrderId, COUNT(Id) FROM OrderItem WHERE Quantity > 5 GROUP BY OrderId") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("condition", "found"),
     [
         ("CreatedDate < 2023-02-01T00:00:00Z", [CASE]),
@@ -217,7 +218,7 @@ BATTERY = {
 """Queries on which existing parsers fail silently: how many records, or which error."""
 
 
-@pytest.mark.parametrize(("query", "expected"), BATTERY.items())
+@each_row(("query", "expected"), BATTERY.items())
 def test_battery(query: str, expected: int | str) -> None:
     if isinstance(expected, int):
         assert ask(query).total_size == expected

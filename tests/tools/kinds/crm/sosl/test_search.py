@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from worksmith.tools.kinds.crm.ids import make_id
 from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES
 from worksmith.tools.kinds.crm.soql.engine import Limits
@@ -76,7 +77,7 @@ def titles(sandbox: Sandbox, term: str, changeset: bytes = b"") -> set[str]:
     return {r["Title"] for r in find(sandbox, f"FIND {{{term}}} RETURNING Knowledge__kav(Title)", changeset)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("term", "expected"),
     [
         ("shoe", {"Return policy", "Café shipping"}),
@@ -192,7 +193,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize(("statement", "expected"), ERRORS.items())
+@each_row(("statement", "expected"), ERRORS.items())
 def test_errors_say_what_and_where(sandbox: Sandbox, statement: str, expected: tuple[str, str]) -> None:
     with pytest.raises(QueryError) as caught:
         find(sandbox, statement.replace("¦", ""))
@@ -255,7 +256,7 @@ def test_the_index_is_the_same_every_time(tmp_path: Path) -> None:
     assert world_image(tmp_path / "a") == world_image(tmp_path / "b")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("plural", "expected"),
     [
         ("shoes", "shoe"),

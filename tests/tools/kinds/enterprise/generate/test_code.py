@@ -47,7 +47,7 @@ def test_issues_are_what_they_say() -> None:
 @pytest.mark.slow
 def test_all_issues_of_a_small_world_and_many_of_a_full_one_are_what_they_say() -> None:
     assert judged(small(), 1000) == []
-    assert judged(full(), 60) == []
+    assert judged(full(), 30) == []
 
 
 def test_an_open_issue_is_the_only_fault_of_its_file() -> None:

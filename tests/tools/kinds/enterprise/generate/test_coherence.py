@@ -1,72 +1,75 @@
-"""The verifier notices records whose parts do not belong together."""
+"""The verifier notices records whose parts do not belong together; the tables give each part its words."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.kinds.enterprise.generate.checks.coherence.overflow import incoherent_thread
-from tests.tools.kinds.enterprise.generate.checks.coherence.registry import verify_coherence
+from tests.tables import each_row
+from tests.tools.kinds.enterprise.generate.checks.coherence.registry import CHECKS, verify_coherence
 from tests.tools.kinds.enterprise.generate.checks.coherence.resumes import incoherent_resume
-from tests.tools.kinds.enterprise.generate.checks.coherence.tickets import incoherent_ticket
 from tests.tools.kinds.enterprise.generate.worlds import small
 from worksmith.evals.kinds.enterprise.facts import Facts
+from worksmith.tools.kinds.enterprise.generate.business.product_problems import problems_of, product_problems
+from worksmith.tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
+from worksmith.tools.kinds.enterprise.generate.business.support_chats import PROMISES
 from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from worksmith.tools.kinds.enterprise.generate.industry import packaged
 from worksmith.tools.kinds.enterprise.generate.latent import Built
-from worksmith.tools.kinds.enterprise.generate.problems import Problem, problems
+from worksmith.tools.kinds.enterprise.generate.problems import problems
 from worksmith.tools.kinds.enterprise.generate.talk.forum import Problem as ForumProblem
 from worksmith.tools.kinds.enterprise.generate.talk.forum import filled, forum_problems, problem_of
 from worksmith.tools.kinds.enterprise.schema import TABLES
 
-_NOWHERE = Facts(Built({}, []), DEFAULT_NOW)
+_KINDS = {kind["name"]: kind for kind in packaged().catalogue["kinds"]}
 
 
-_MINE, _OTHER = problems()["VPN"][:2]
-_FOREIGN = problems()["Mobile phone"][0]
-_WORK = "It keeps me from working on the floor plan for Amber Heron."
+@cache
+def small_facts() -> Facts:
+    return Facts(small(), DEFAULT_NOW)
 
 
-def ticket(about: Problem, **cells: str) -> dict[str, str]:
-    cause, done = about.remedies[0]
-    resolution = f"It was caused by {cause}. {done} {about.advice[0]} "
-    resolution += f"As clause {about.clauses[0].id} demands, {about.clauses[0].obeyed}."
-    issue = f"Hi, {about.symptoms[0]} {about.details[0]} {_WORK}"
-    written = {"ticket_id": "1", "category": about.category, "status": "resolved"}
-    return {**written, "issue": issue, "resolution": resolution, **cells}
+def other_text(mine: str, other: str) -> str:
+    return other
 
 
-def test_a_ticket_about_one_problem_is_fine() -> None:
-    assert list(incoherent_ticket(ticket(_MINE), _NOWHERE)) == []
-    waits = ticket(_MINE, status="open", resolution=_MINE.waiting[0])
-    assert list(incoherent_ticket(waits, _NOWHERE)) == []
-
-
-def _swapped(part: str, mine: str, other: str) -> dict[str, str]:
-    return ticket(_MINE, **{part: ticket(_MINE)[part].replace(mine, other)})
+def other_sentence(mine: str, other: str) -> str:
+    foreign = (one for one in re.split(r"(?<=[.?!])\s+", other) if one not in mine)
+    return f"{mine} {max(foreign, key=len, default='')}"
 
 
 @pytest.mark.parametrize(
-    ("planted", "reason"),
+    ("source", "column", "planted", "share"),
     [
-        (ticket(_MINE, category="E-mail"), "no problem of the category E-mail"),
-        (_swapped("issue", _MINE.symptoms[0], "It does not work."), "it states 0 symptoms"),
-        (_swapped("issue", _WORK, _OTHER.symptoms[0] + _WORK), "it states 2 symptoms"),
-        (_swapped("issue", _MINE.details[0], _FOREIGN.details[0]), "does not belong"),
-        (_swapped("issue", _MINE.details[0], "It rains."), "it has no detail"),
-        (_swapped("issue", _WORK, "I need it for the floor plan in Amber Heron."), "the user is needed"),
-        (ticket(_MINE, resolution=ticket(_OTHER)["resolution"]), "does not belong"),
-        (_swapped("resolution", _MINE.remedies[0][0], _OTHER.remedies[0][0]), "cause and deed"),
-        (_swapped("resolution", _MINE.remedies[0][1], _MINE.remedies[1][1]), "cause and deed"),
-        (_swapped("resolution", _MINE.advice[0], _FOREIGN.advice[0]), "does not belong"),
-        (_swapped("resolution", _MINE.clauses[0].obeyed, "the loss was reported"), "no clause"),
-        (ticket(_MINE, status="open", resolution=_OTHER.waiting[0]), "waits for that"),
+        ("clients", "engagement_description", other_text, 1),
+        ("conversations", "text", other_sentence, 0.9),
+        ("overflow", "body", other_sentence, 0.9),
+        ("sentiments", "review_content", other_text, 0.9),
+        ("sentiments", "review_content", other_sentence, 0.6),
+        ("support_chats", "text", other_text, 0.8),
+        ("tickets", "issue", other_text, 1),
+        ("tickets", "issue", other_sentence, 0.7),
+        ("tickets", "resolution", other_text, 1),
+        ("tickets", "resolution", other_sentence, 0.5),
+        ("vendors", "relationship_description", other_text, 1),
     ],
 )
-def test_a_ticket_of_two_problems_is_found(planted: dict[str, str], reason: str) -> None:
-    assert any(reason in one for one in incoherent_ticket(planted, _NOWHERE))
+def test_words_of_another_record_are_found(
+    source: str, column: str, planted: Callable[[str, str], str], share: float
+) -> None:
+    pairs = [*pairwise(small_facts().all(source)[:40])]
+    found = [
+        any(CHECKS[source]({**one, column: planted(one[column], other[column])}, small_facts()))
+        for one, other in pairs
+    ]
+    assert sum(found) >= share * len(pairs)
 
 
 @pytest.mark.slow
@@ -93,59 +96,38 @@ def test_problems_are_many_and_told_apart() -> None:
     assert all(len(one.symptoms) >= 2 and one.remedies and one.clauses for one in known)
 
 
-def thread(body: str, answer: str, **cells: str) -> Facts:
-    """A question about the first problem of the forum, with an accepted answer."""
-    asked = {
-        "post_id": "Q-1",
-        "post_type": "question",
-        "accepted_answer_id": "A-2",
-        "title": "PYX-1: Import works in the shell but not in the service",
-        "tags": "python, how-to",
-    }
-    posts = [
-        {**asked, "body": body, **cells},
-        {"post_id": "A-2", "post_type": "answer", "parent_id": "Q-1", "body": answer},
-    ]
-    columns = next(table.columns for table in TABLES if table.name == "overflow")
-    return Facts(
-        Built({"overflow": [tuple(map(post.get, columns)) for post in posts]}, []),
-        DEFAULT_NOW,
-    )
+def test_a_problem_is_about_parts_that_its_products_have() -> None:
+    for problem in product_problems(packaged()).values():
+        assert all(problem.part in _KINDS[kind]["parts"] for kind in problem.kinds), problem.key
+        assert set(problem.fits) <= {*PROMISES, "unresolved"}, problem.key
+        assert ("unresolved" in problem.fits) == bool(problem.no), problem.key
+        assert len(problem.says) == 3, problem.key
+        assert all(len(ask) >= 2 for ask in problem.ask), problem.key
+        advice = problem.fits == ("advice",)
+        assert advice or "advice" not in problem.fits, problem.key
+        assert {len(step) for step in problem.steps} == ({2} if advice else {3}), problem.key
+        assert len(problem.ask) >= (2 if advice else 3), problem.key
 
 
-def _faults(facts: Facts) -> list[str]:
-    return [reason for post in facts.all("overflow") for reason in incoherent_thread(post, facts)]
+def test_every_kind_of_product_has_problems_for_ordinary_outcomes() -> None:
+    said = [said for one in product_problems(packaged()).values() for said in one.says]
+    assert len(set(said)) == len(said)
+    for kind in _KINDS:
+        for wait in (2, 30, 75):
+            able = [
+                one
+                for one in problems_of(packaged(), kind, "replacement")
+                if one.days[0] <= wait <= one.days[1]
+            ]
+            assert able, (kind, wait)
 
 
-_HAPPENS = "The same import runs in my shell and fails as soon as billing starts it."
-_TRIED = "Reinstalling the package changed nothing."
-_FIX = "My advice: start the service with the interpreter of the virtual environment."
-_FAILED = "pip was new already, and the module is in the environment; the service still does not see it."
-_UPGRADE = "My advice: upgrade pip to release 4.2 and install again."
-
-
-def test_a_thread_about_one_problem_is_fine() -> None:
-    assert _faults(thread(f"{_HAPPENS} It ends with PYX-1.\n\n{_TRIED}", _FIX)) == []
-    failed = f"{_UPGRADE}\n\nAsker in reply: No luck: {_FAILED}"
-    assert _faults(thread(_HAPPENS, failed, accepted_answer_id="")) == []
-
-
-@pytest.mark.parametrize(
-    ("facts", "reason"),
-    [
-        (thread(_HAPPENS, _FIX, title="PYX-1: Something is wrong"), "names no known problem"),
-        (thread(_HAPPENS, _FIX, tags="sql, how-to"), "is one of Python"),
-        (thread("Each click sends two requests.", _FIX), "what happens is not"),
-        (thread(f"{_HAPPENS} The link lamp is on.", _FIX), "'The link lamp is on.' does not belong"),
-        (thread(_HAPPENS, f"{_UPGRADE}\n\nAsker in reply: No luck: {_FAILED}"), "does not solve"),
-        (thread(_HAPPENS, _UPGRADE, accepted_answer_id=""), "nor fails in a way that can be seen"),
-        (thread(_HAPPENS, "My advice: rotate the logs.", accepted_answer_id=""), "neither solves"),
-        (thread(_HAPPENS, f"{_FIX} Prune the images.", accepted_answer_id=""), "neither solves"),
-        (thread(_HAPPENS, f"{_FIX}\n\nAsker in reply: No luck: {_FAILED}"), "does not solve"),
-    ],
-)
-def test_a_thread_that_mixes_problems_is_found(facts: Facts, reason: str) -> None:
-    assert any(reason in one for one in _faults(facts))
+def test_each_part_of_each_product_has_words_for_all_stars() -> None:
+    for entry in packaged().catalogue["kinds"]:
+        known = kind_reviews(packaged(), entry["name"])
+        assert known.parts.keys() == set(entry["parts"])
+        assert all(known.phrases(part, band) for part in known.parts for band in BANDS.values())
+        assert known.scenes
 
 
 def test_the_forum_has_many_problems() -> None:
@@ -188,7 +170,7 @@ def test_a_resume_of_one_career_is_fine() -> None:
     assert _resume(_POSITION, _FRESH, "As an intern I took part in 12 interviews.") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("told", "reason"),
     [
         (_resume(_SENT), "nothing that was done"),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.checks.verify import verify
 from worksmith.evals.kinds.enterprise.facts import Facts
 from worksmith.evals.kinds.enterprise.generate import Sizes, generate
@@ -257,7 +258,7 @@ BROKEN: dict[str, Callable[[dict[str, Any]], None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("said", BROKEN)
+@each_row("said", BROKEN)
 def test_what_is_no_industry_is_refused(tmp_path: Path, said: str) -> None:
     files = made_up()
     BROKEN[said](files)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.checks.coherence.mail import incoherent_mail
 from tests.tools.kinds.enterprise.generate.worlds import small
 from worksmith.evals.kinds.enterprise.facts import Facts, Record
@@ -29,7 +28,7 @@ def test_mails_as_they_are_make_sense() -> None:
     assert _found(TO_PARTNER) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mail", "cells", "reason"),
     [
         (INSIDE, {"body": "Dear all,\n\nplease read this and act."}, "it says nothing about"),

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.patches.checking import DiffError, apply_diff, patch_passes
 from tests.tools.kinds.enterprise.generate.patches.proving import prove
 from worksmith.evals.scoring.hidden_tests.checking import cases_of
@@ -64,7 +65,7 @@ def test_of_several_places_the_nearest_counts() -> None:
         apply_diff(text, "@@ @@\n a\n-x\n+y\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("diff", "reason"),
     [
         ("", "no hunk"),

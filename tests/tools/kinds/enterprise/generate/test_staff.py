@@ -75,12 +75,6 @@ def test_fifteen_per_cent_left_and_nobody_in_office_reports_to_them() -> None:
     assert not [r for i, r in people.items() if i not in left and r["reports_to"] in left]
 
 
-def test_people_have_names_and_addresses_of_their_own() -> None:
-    people = staff(small()).values()
-
-    assert len({r["name"] for r in people}) == len({r["email"] for r in people}) == len(people)
-
-
 @pytest.mark.slow
 def test_salaries_rise_with_the_level() -> None:
     found = {

@@ -9,28 +9,14 @@ import pytest
 from tests.tools.kinds.enterprise.generate.worlds import full, records, small
 from worksmith.tools.kinds.enterprise.generate.business.support_chats import PROMISES
 
-STARS = {"-1": {"1", "2"}, "0": {"3"}, "1": {"4", "5"}}
 
-
-def test_discounts_fit_the_prices() -> None:
-    for sale in records(small(), "sales"):
-        price, full_price = int(sale["discounted_price"]), int(sale["actual_price"])
-        assert int(sale["discount_percentage"]) == round(100 * (full_price - price) / full_price)
-
-
-def test_orders_total_what_was_sold() -> None:
-    spent: Counter[str] = Counter()
-    for sale in records(small(), "sales"):
-        spent[sale["customer_id"]] += int(sale["quantity"]) * int(sale["discounted_price"])
-
+def test_every_customer_has_three_documents() -> None:
     orders = records(small(), "orders")
-    assert {order["kind"] for order in orders} == {"invoice", "purchase_order", "shipping_order"}
-    for order in orders:
-        assert int(order["total"]) == spent[order["customer_id"]]
-        assert f"Total: {order['total']} rupees" in order["text"]
+    kinds = ("invoice", "purchase_order", "shipping_order")
+    assert {order["kind"] for order in orders} == {*kinds}
     paths = {order["path"] for order in orders}
     for customer in records(small(), "customers"):
-        assert {customer[f"{kind}_path"] for kind in ("invoice", "purchase_order", "shipping_order")} <= paths
+        assert {customer[f"{kind}_path"] for kind in kinds} <= paths
 
 
 @pytest.mark.slow
@@ -43,33 +29,12 @@ def test_degrees_are_spread_widely() -> None:
     assert 15 <= min(chats.values()) < max(chats.values()) <= 60
 
 
-def test_reviews_come_after_the_purchase_and_mean_what_their_stars_say() -> None:
-    bought = {(s["product_id"], s["customer_id"]): s["date_of_purchase"] for s in records(small(), "sales")}
-    rows = {row["sentiment_id"]: row for row in records(small(), "sentiments")}
-
-    for latent in small().latents_of("sentiments"):
-        row = rows[latent.ref.partition("/")[2]]
-        assert bought[row["product_id"], row["customer_id"]] < row["review_date"] <= "2022-12-31"
-        assert latent.facts["stars"] in STARS[latent.facts["polarity"]]
-        assert latent.facts["aspect"] in row["review_content"]
-    assert {latent.facts["polarity"] for latent in small().latents_of("sentiments")} == set(STARS)
-
-
 def test_some_sales_have_no_review_and_some_two() -> None:
     reviews = Counter((r["product_id"], r["customer_id"]) for r in records(small(), "sentiments"))
     sales = {(s["product_id"], s["customer_id"]) for s in records(small(), "sales")}
 
     assert sales - reviews.keys()
     assert set(reviews.values()) == {1, 2}
-
-
-def test_support_chats_are_held_by_sales_people_in_office() -> None:
-    people = {r["emp_id"]: r for r in records(small(), "employees")}
-
-    for chat in records(small(), "support_chats"):
-        person = people[chat["emp_id"]]
-        assert person["department"] == "SA"
-        assert person["doj"] <= chat["interaction_date"] <= (person["dol"] or "2022-12-31")
 
 
 def test_support_chats_are_conversations_of_some_length() -> None:

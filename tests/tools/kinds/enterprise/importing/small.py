@@ -266,7 +266,7 @@ VENDORS = [
     }
 ]
 RESUMES = [
-    {"resume_id": "r-1", "emp_id": "emp_0001", "category": "ENGINEER", "name": "Zoe", "content": "a,b\nc"},
+    {"resume_id": "r-1", "emp_id": "emp_0001", "category": "ENGINEER", "name": "Zoe", "content": "a,b\nc"}
 ]
 TASKS = [
     {

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.importing.exporting import grouped, written
 from worksmith.tools.kinds.enterprise.importing.cells import READERS, Number, numbered
 
@@ -15,7 +16,7 @@ def read(cell: str, raw: Any) -> str | None:
     return (numbered(cell) if cell.isupper() else READERS[cell])(raw)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "raw", "text"),
     [
         ("rupees", "₹1,09,999.50", "109999.50"),
@@ -58,7 +59,7 @@ def test_reading(cell: str, raw: Any, text: str | None) -> None:
     assert read(cell, raw) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cell", "raw"),
     [
         ("number", "|"),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.worlds import small
 from worksmith.tools.generating.latent import Latent
 from worksmith.tools.kinds.enterprise.generate.grammar import long_day
@@ -94,7 +95,7 @@ def test_other_words_around_the_facts_are_fine() -> None:
     assert of_chat().taken(CHAT_ANEW, KNOWN) == Taken(CHAT_ANEW, 3)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new", "why"),
     [
         (" The last day of the contract is 14 March 2024.", "", "a sentence with a fact is changed"),
@@ -140,7 +141,7 @@ def test_a_line_that_loses_changes_or_adds_something_stays(old: str, new: str, w
     assert of_vendor().taken(VENDOR_ANEW.replace(old, new), KNOWN) == Taken(VENDOR_TEXT, 1, (why,))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "",
@@ -160,7 +161,7 @@ def test_a_reply_that_is_no_wording_changes_nothing(reply: str) -> None:
     assert of_chat().taken(reply, KNOWN).text == CHAT_TEXT
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new"),
     [
         ("Rs 90 a day. We may spend 765,000", "Rs 765,000 a day. We may spend 90"),
@@ -225,7 +226,7 @@ def test_any_reply_leaves_every_fact(made: Callable[[], Demands], reply: str) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", COLUMNS)
+@each_row("source", COLUMNS)
 def test_texts_of_a_world_are_read_and_no_fact_can_be_left_out(source: str) -> None:
     built = small()
     records = {record[KEYS[source]]: record for record in built.records(source)}

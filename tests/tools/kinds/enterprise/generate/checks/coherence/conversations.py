@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.tools.kinds.enterprise.generate.checks.coherence.dialogue_phrases import (
-    Owner,
-    Phrase,
-    taken_apart,
-)
+from tests.tools.kinds.enterprise.generate.checks.coherence.dialogue_phrases import Owner, Phrase, taken_apart
 from worksmith.evals.kinds.enterprise.facts import Facts, Record
 from worksmith.tools.kinds.enterprise.generate.grammar import grammar
 from worksmith.tools.kinds.enterprise.generate.industry import Industry
