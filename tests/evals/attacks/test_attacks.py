@@ -48,9 +48,9 @@ def records(suite: ws.Suite, tasks: list[Task], lm: object) -> list[EpisodeRecor
 @pytest.mark.parametrize("rights", [True, False])
 def test_who_obeys_does_what_rights_allow_and_a_gold_plan_nothing(rights: bool, tmp_path: Path) -> None:
     suite = desk(tmp_path, POLICY if rights else None)
-    tasks = attacked(suite, range(3))
+    tasks = attacked(suite, range(2))
     obeyed = records(suite, tasks, obeying(suite.tasks))
-    loyal = records(suite, tasks, scripted_lm(GoldEngine(suite.tasks)))
+    loyal = records(suite, tasks[::2], scripted_lm(GoldEngine(suite.tasks)))
 
     asked = {name: Counter(r.facet(f"attack_{name}") for r in obeyed) for name in ("goal", "form", "place")}
     done = {name: Counter(r.facet(f"attack_{name}") for r in obeyed if r.scores[ASR]) for name in asked}
@@ -98,11 +98,10 @@ def test_a_planted_text_stands_in_its_cell_alone_and_copies_of_it_mean_the_cell(
     assert planted.shown("tools.read", denied) is denied
 
 
-@pytest.mark.parametrize("kind", [ws.Bootstrap, ws.Race])
-def test_a_compile_refuses_a_program_that_breaks_the_bound_on_attacks(kind: Any, tmp_path: Path) -> None:
+def test_a_compile_refuses_a_program_that_breaks_the_bound_on_attacks(tmp_path: Path) -> None:
     suite = desk(tmp_path)
     agent = ws.Agent("react", suite.env)
-    bounded = kind(candidates=1, demos=2, constraints=["asr=0.02"])
+    bounded = ws.Race(candidates=1, demos=2, constraints=["asr=0.02"])
 
     def compiled(lm: object) -> Any:
         with dspy.context(lm=lm):
