@@ -88,6 +88,7 @@ class CompileContext:
             the dev and test tasks.
         teacher: runs programs with the teacher's model.
         student: runs programs with the model that the program is compiled for.
+        undo: takes the parts off that the program was compiled with before; None if it was not.
         proposer: the language model that proposes instructions; None if no instructions are proposed.
         teaching_program: runs the training tasks in the program's place, to make demonstrations.
         prebuilt_bank: takes the teacher's place.
@@ -111,6 +112,7 @@ class CompileContext:
     teacher: Rollouts
     student: Rollouts
     settings: Settings
+    undo: Candidate | None = None
     proposer: Proposer | None = None
     teaching_program: dspy.Module | None = None
     prebuilt_bank: TraceBank | None = None

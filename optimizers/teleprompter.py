@@ -20,6 +20,7 @@ from worksmith.evals.lm.named import DEFAULT, model_named
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.evals.tracking import open_tracker, steady
+from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compilation import Compilation
 from worksmith.optimizers.compiling.claims import counted_intents, too_few_intents
 from worksmith.optimizers.compiling.compile import compile_program
@@ -253,6 +254,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             teacher=teaching,
             optimizer=self,
             folder=folder,
+            start=artifact_of(student),
             tasks=tasks,
             teaching_program=program,
             proposer=None if self.proposer is None else _model(self.proposer, suite),

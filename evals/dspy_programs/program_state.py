@@ -70,11 +70,13 @@ def temperatures(program: dspy.Module) -> dict[str, float]:
     return {n: t for n, t in found.items() if type(t) in (int, float) and 0 <= t <= 2}
 
 
-def set_temperatures(program: dspy.Module, given: Mapping[str, float]) -> None:
-    """Set the temperature of predictors by name; all else of their settings stays."""
+def set_temperatures(program: dspy.Module, given: Mapping[str, float | None]) -> None:
+    """Set the temperature of predictors by name, None for the model's own; all else stays as it is."""
     for name, predictor in program.named_predictors():
         if name in given:
-            predictor.config = {**predictor.config, "temperature": given[name]}
+            others = {key: value for key, value in predictor.config.items() if key != "temperature"}
+            own = given[name] is None
+            predictor.config = others if own else {**others, "temperature": given[name]}
 
 
 def state_of(program: dspy.Module) -> dict[str, PredictorState]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_chec
 
 from worksmith.evals.dspy_programs.demo_format import without_notes
 from worksmith.evals.dspy_programs.program_state import set_temperatures
-from worksmith.optimizers.candidates.candidate import AS_IT_IS, SETTINGS, Candidate, Demos
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, MODELS_OWN, SETTINGS, Candidate, Demos
 from worksmith.optimizers.demos.selection import Display, Selector
 from worksmith.optimizers.demos.showing import ShowSettings, show
 from worksmith.tools.errors import InputError, names_instead
@@ -87,8 +87,8 @@ def built(candidate: Candidate, program: dspy.Module, bank: TraceBank, settings:
     predictors = dict(shown.program.named_predictors())
     for name, text in candidate.instructions.items():
         predictors[name].signature = predictors[name].signature.with_instructions(text)
-    if candidate.temperature is not None:
-        set_temperatures(shown.program, dict.fromkeys(predictors, candidate.temperature))
+    if (warm := candidate.temperature) is not None:
+        set_temperatures(shown.program, dict.fromkeys(predictors, None if warm == MODELS_OWN else warm))
     return Built(*shown, candidate)
 
 

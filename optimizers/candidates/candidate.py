@@ -16,6 +16,9 @@ DEMONSTRATIONS, INSTRUCTIONS, TOOLS = "demonstrations", "instructions", "tools"
 SETTINGS: Final = ("strategy", "toolset", "prompt")
 """Those that only agents have, besides the descriptions of tools."""
 
+MODELS_OWN: Final = "model"
+"""The temperature that the model has itself."""
+
 
 class Demos(BaseModel):
     """The demonstrations of a bank that a predictor shows.
@@ -55,7 +58,7 @@ class Candidate(BaseModel):
         demonstrations: by predictor.
         tools: texts that prompts show in place of a tool's own, by tool.
         toolset, prompt, strategy: of an agent, see `worksmith.programs.agent.Agent`.
-        temperature: of the model in every predictor.
+        temperature: of the model in every predictor; `model` for the model's own.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -66,7 +69,7 @@ class Candidate(BaseModel):
     toolset: Text | None = None
     prompt: Text | None = None
     strategy: Text | None = None
-    temperature: Temperature | None = None
+    temperature: Temperature | Literal["model"] | None = None
 
     @classmethod
     def from_json(cls, data: Any, *, where: str = "a candidate") -> Self:

@@ -11,7 +11,7 @@ from worksmith.evals.characters import harmless
 from worksmith.evals.dspy_programs.nearest import NearestPredict
 from worksmith.evals.dspy_programs.program_state import temperatures
 from worksmith.optimizers.candidates.building import configurable
-from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, SETTINGS, Candidate, Demos
+from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, MODELS_OWN, SETTINGS, Candidate, Demos
 
 if TYPE_CHECKING:
     import dspy
@@ -97,5 +97,6 @@ def _values(candidate: Candidate, program: dspy.Module) -> Iterator[str]:
             now = agent.config[name]
             yield f"{name}: {now['name'] if isinstance(now, dict) else now} -> {value}"
     if candidate.temperature is not None:
-        own = sorted(set(temperatures(program).values()))
-        yield f"temperature: {', '.join(map(str, own)) or 'that of the model'} -> {candidate.temperature}"
+        own, models = sorted(set(temperatures(program).values())), "that of the model"
+        then = models if candidate.temperature == MODELS_OWN else candidate.temperature
+        yield f"temperature: {', '.join(map(str, own)) or models} -> {then}"

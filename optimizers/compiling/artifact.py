@@ -66,6 +66,9 @@ class Manifest(_Frozen):
         program: the configuration to build the program anew: strategy, toolset, step limit ...
         candidate: what the compile changed in the program as it was, where the optimizer says it so.
         difference: the same, for readers.
+        undo: takes the program back to the one before all compiles, see
+            `worksmith.optimizers.candidates.undoing`.
+        start: digest of the compiled program that the compile began from; empty where it began from another.
         suite: kind, origin and digest.
         scheme: by which tasks were split; `train` and `dev` are the ids used.
         where: conditions on the tasks.
@@ -92,6 +95,8 @@ class Manifest(_Frozen):
     program: dict[str, Any]
     candidate: Candidate = Field(AS_IT_IS, exclude_if=lambda candidate: candidate == AS_IT_IS)
     difference: str = Field("", exclude_if=lambda text: not text)
+    undo: Candidate = Field(AS_IT_IS, exclude_if=lambda undo: undo == AS_IT_IS)
+    start: str = Field("", exclude_if=lambda start: not start)
     suite: dict[str, str]
     scheme: str
     where: tuple[str, ...] = ()
@@ -133,7 +138,7 @@ class Manifest(_Frozen):
     def _given(self, limits: Limits) -> dict[str, float]:
         return limits.given
 
-    @field_serializer("candidate")
+    @field_serializer("candidate", "undo")
     def _plain(self, candidate: Candidate) -> dict[str, Any]:
         return candidate.to_json()
 

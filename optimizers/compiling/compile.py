@@ -15,7 +15,9 @@ from worksmith.evals.lm.rewards import give_back_rewards
 from worksmith.evals.running.outage import UnscoredError
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.optimizers.candidates.building import Configurable
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
 from worksmith.optimizers.candidates.difference import difference
+from worksmith.optimizers.candidates.undoing import fitting, made_of, undoing
 from worksmith.optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
 from worksmith.optimizers.compiling.finalize import finalize
 from worksmith.optimizers.compiling.plan import BANK_FILE, Plan
@@ -88,11 +90,16 @@ def compile_program(plan: Plan) -> Result:
 
 
 def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compiled: Compiled) -> Manifest:
-    suite, made = plan.suite.manifest, compiled.program
+    suite, made, kept = plan.suite.manifest, compiled.program, _still_shown(plan, compiled)
+    seen = {*(context.proposer.seen if context.proposer else ())}
+    if plan.start:
+        seen |= {*plan.start.manifest.seen_by_proposer}
     return Manifest(
         program=dict(made.config if isinstance(made, Configurable) else plan.describes),
         candidate=compiled.candidate,
         difference=difference(compiled.candidate, plan.program),
+        undo=_undo(plan, compiled),
+        start=plan.start.digest if plan.start else "",
         suite={"kind": suite.kind, "origin": suite.origin, "digest": suite.digest},
         scheme=plan.scheme,
         where=tuple(map(str, plan.where)),
@@ -101,7 +108,7 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
         lm=compiled.lm or plan.lm.name,
         teacher=plan.teacher.name,
         models=models,
-        gold=_follows_gold(plan, context, compiled),
+        gold=_follows_gold(plan, context, compiled) or bool(kept and plan.start and plan.start.manifest.gold),
         optimizer=plan.optimizer.name,
         settings=plan.settings.to_json(),
         trials=tuple(trial.to_json() for trial in compiled.trials),
@@ -112,13 +119,30 @@ def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compi
         cost=_cost(context),
         limits=compiled.limits,
         prices=dict(context.prices.own) if compiled.limits.max_usd else {},
-        demonstrations=tuple(map(DemonstrationSource.of, compiled.demonstrations)),
+        demonstrations=(*kept, *map(DemonstrationSource.of, compiled.demonstrations)),
         bank=plan.bank.facts() if plan.bank is not None else {},
-        seen_by_proposer=tuple(sorted(context.proposer.seen)) if context.proposer else (),
+        seen_by_proposer=tuple(sorted(seen)),
         versions=plan.software(),
         metric=dict(plan.metric.about) if plan.metric else {},
         **_stopped(plan, context),
     )
+
+
+def _undo(plan: Plan, compiled: Compiled) -> Candidate:
+    """What takes the program back to the one before this compile and those before it."""
+    before = plan.undo or AS_IT_IS
+    bare = made_of(fitting(before, plan.program), plan.program)
+    return undoing(compiled.program, bare, before, compiled.candidate)
+
+
+def _still_shown(plan: Plan, compiled: Compiled) -> tuple[DemonstrationSource, ...]:
+    """The demonstrations of the program as it was, if some predictor shows them as before."""
+    before = dict(plan.program.named_predictors())
+    kept = any(
+        part.demos and name in before and part.demos == before[name].demos
+        for name, part in compiled.program.named_predictors()
+    )
+    return plan.start.manifest.demonstrations if plan.start and kept else ()
 
 
 def _follows_gold(plan: Plan, context: CompileContext, compiled: Compiled) -> bool:

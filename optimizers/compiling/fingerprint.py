@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from pydantic import BaseModel, PositiveInt, model_validator
+from pydantic import BaseModel, Field, PositiveInt, model_validator
 
 from worksmith.evals.tasks.task import SplitScheme
 
@@ -25,6 +25,7 @@ class Fingerprint(BaseModel):
             access rules in use and the search index.
         tasks: digest of tasks that were given one by one; empty where scheme, conditions and limits choose.
         teaching_program: digest of the program that made the demonstrations; empty for the program itself.
+        start: digest of the compiled program that it began from; empty for one that was not compiled.
         bank: digest of the prebuilt bank.
         metric: see `Metric.about`.
     """
@@ -40,6 +41,7 @@ class Fingerprint(BaseModel):
     program: dict[str, Any]
     program_code: str
     program_digest: str
+    start: str = Field("", exclude_if=lambda start: not start)
     models: dict[str, ModelFacts]
     optimizer: str
     settings: dict[str, Any]

@@ -20,6 +20,7 @@ from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
 from worksmith.evals.scoring.scorer import Scorer
 from worksmith.evals.tasks.task import SplitScheme
+from worksmith.optimizers.candidates.undoing import made_of, taken_off
 from worksmith.optimizers.compiling.fingerprint import Fingerprint, ModelFacts
 from worksmith.optimizers.compiling.journal import Journal
 from worksmith.optimizers.compiling.models import Model, proposing_model
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
     from worksmith.evals.tasks.task_filter import Condition
+    from worksmith.optimizers.candidates.candidate import Candidate
+    from worksmith.optimizers.compiling.artifact import Artifact
 
 BANK_FILE = "bank.jsonl"
 """A copy of the prebuilt bank in the journal's folder."""
@@ -71,6 +74,7 @@ class Plan:
     Attributes:
         program: any program that takes `task=` and returns a prediction with an `.episode`.
         describes: the configuration from which the program can be built anew, for the manifest.
+        start: the compiled program that `program` is; None where it was not compiled.
         suite: gives the train, dev and held-back tasks, and the environment.
         lm: the model that the program is compiled for.
         teacher: the model that makes demonstrations.
@@ -105,6 +109,7 @@ class Plan:
     teacher: Model
     optimizer: Optimizer
     folder: Path
+    start: Artifact | None = None
     scheme: SplitScheme = "standard"
     where: tuple[Condition, ...] = ()
     tasks: TaskSets | None = None
@@ -134,6 +139,11 @@ class Plan:
         """The optimizer's."""
         return self.optimizer.settings
 
+    @property
+    def undo(self) -> Candidate | None:
+        """What takes the parts off that the program was compiled with before; None if it was not."""
+        return self.start.manifest.undo if self.start else None
+
     def check(self) -> None:
         """Check that the models, the settings and the bank suit the optimizer.
 
@@ -148,6 +158,9 @@ class Plan:
                 where="--selection, --demo-unit, --demo-tokens",
                 hint="use bootstrap, race, tpe or knn",
             )
+        if self.undo is not None:
+            for each in taken_off(self.undo, self.program).values():
+                made_of(each, self.program)
         chosen.check(self.context())
         check_unit(self.program, self.settings.demo_unit)
         check_models(self.program, [self.lm.lm])
@@ -220,6 +233,7 @@ class Plan:
             teacher=rollouts(self.teacher, "teacher"),
             student=rollouts(self.lm, "student"),
             settings=self.settings,
+            undo=self.undo,
             proposer=None if proposer is None else Proposer.of(metered(proposer.lm)),
             prebuilt_bank=self.bank,
             suite=self.suite.digest,
@@ -282,6 +296,7 @@ class Plan:
             program=dict(self.describes),
             program_code=digest([code_digest(self.program), suite.env.code_digest]),
             program_digest=state_digest(self.program),
+            start=self.start.digest if self.start else "",
             models={
                 role: ModelFacts(name=model.name, digest=model_digest(model.lm))
                 for role, model in self.models().items()

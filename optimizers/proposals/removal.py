@@ -120,15 +120,18 @@ def _showing(demos: Demos, bank: TraceBank) -> Callable[[str], set[str]]:
 
 
 def _without_sentences(standing: Standing) -> Iterator[Candidate]:
-    """Without a sentence that is not the program's own, in an order drawn for this round."""
+    """Without a sentence that some compile wrote, in an order drawn for this round."""
     places = []
-    for name, text in standing.best.instructions.items():
+    bare = standing.own_instructions | standing.undo.instructions
+    compiled = {name: standing.own_instructions[name] for name in standing.undo.instructions}
+    texts = compiled | standing.best.instructions
+    for name, text in texts.items():
         ends = [0, *(found.end() for found in _SENTENCE.finditer(text)), len(text)]
         spans = [(start, end) for start, end in pairwise(ends) if text[start:end].strip()]
-        own = standing.own_instructions.get(name, "")
+        own = bare.get(name, "")
         new = [span for span in spans if text[slice(*span)].strip() not in own]
         places += [(name, span) for span in new if len(spans) > 1]
     rng(standing.seed, "sentences", standing.round).shuffle(places)
     for name, (start, end) in places:
-        text = standing.best.instructions[name]
+        text = texts[name]
         yield standing.best.joined(Candidate(instructions={name: f"{text[:start]}{text[end:]}".strip()}))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from worksmith.evals.records.groups import intent_or_task
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
-from worksmith.optimizers.candidates.candidate import Candidate
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, Candidate
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.tools.seeding import rng
@@ -35,6 +35,7 @@ class Standing:
         records: by the same names, the episodes.
         tasks: by id.
         bank: has the demonstrations that candidates name, and may be empty.
+        undo: takes the parts off that the program as it is was compiled with before.
     """
 
     program: dspy.Module
@@ -45,6 +46,7 @@ class Standing:
     records: Mapping[str, Sequence[EpisodeRecord]]
     tasks: Mapping[str, Task]
     bank: TraceBank
+    undo: Candidate = AS_IT_IS
     seed: int = 0
     round: int = 0
 

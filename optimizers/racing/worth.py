@@ -6,27 +6,35 @@ by, else of all, where the gain of the best of several is flattered.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain, repeat
 
 from worksmith.evals.statistics import Interval, paired_difference
-from worksmith.optimizers.racing.rules import INCUMBENT, Outcome
+from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Scores
 
 
 def worth(outcome: Outcome) -> dict[str, Interval]:
-    """The winner's lead over the program as it is, and over itself without each part, by their names.
-
-    A lost episode counts 0 for the winner and 1 for the other one. Empty if nothing won.
-    """
+    """The winner's lead over the program as it is, and over itself without each part; empty without one."""
     if outcome.winner == INCUMBENT:
         return {}
     first = outcome.first_compared
-    intent_of = chain.from_iterable(repeat(number, size) for number, size in enumerate(outcome.intents))
-    groups = dict(enumerate([*intent_of][first:]))
-    ours = {task: [score or 0.0] for task, score in enumerate(outcome.arms[outcome.winner].scores[first:])}
+    sizes = outcome.intents[len(outcome.intents) - outcome.sealed :] if outcome.sealed else outcome.intents
     others = {INCUMBENT: outcome.arms[INCUMBENT].scores[first:], **outcome.without}
-    return {
-        name: paired_difference(
-            ours, {task: [1.0 if score is None else score] for task, score in enumerate(scores)}, groups
-        )
-        for name, scores in others.items()
-    }
+    ours = outcome.arms[outcome.winner].scores[first:]
+    return {name: lead(ours, theirs, sizes) for name, theirs in others.items()}
+
+
+def lead(ours: Scores, theirs: Scores, intents: Sequence[int]) -> Interval:
+    """The mean difference of two programs' scores on the same tasks.
+
+    A lost episode counts 0 for the first program and 1 for the other one.
+
+    Args:
+        intents: the number of tasks of each intent, in the order of the scores.
+    """
+    intent_of = chain.from_iterable(repeat(number, size) for number, size in enumerate(intents))
+    return paired_difference(
+        {task: [score or 0.0] for task, score in enumerate(ours)},
+        {task: [1.0 if score is None else score] for task, score in enumerate(theirs)},
+        dict(enumerate(intent_of)),
+    )

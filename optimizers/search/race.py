@@ -19,14 +19,14 @@ from worksmith.evals.records.summary import interval_json, summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
 from worksmith.optimizers.candidates.building import Built, Configurable, built
-from worksmith.optimizers.candidates.candidate import INSTRUCTIONS, TOOLS
+from worksmith.optimizers.candidates.candidate import AS_IT_IS, INSTRUCTIONS, TOOLS
 from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.racing.race import final_episodes, race, search_episodes
 from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Scores, sealed_intents
-from worksmith.optimizers.racing.worth import worth
+from worksmith.optimizers.racing.worth import lead, worth
 from worksmith.optimizers.rollouts import Run
 from worksmith.optimizers.search.few_shot import BankOptimizer
 from worksmith.optimizers.search.rounds import MOST_ROUNDS, Rounds
@@ -44,6 +44,9 @@ _OF_AGENTS = frozenset(("form", "strategy", "toolset"))
 
 _FINAL = 0.45
 """The share of the episodes that a budget lasts for which is kept for the final, at most."""
+
+_MEASURED = 0.5
+"""The share of them in which the parts of a program that was compiled before may be measured."""
 
 
 class Race(BankOptimizer):
@@ -73,7 +76,9 @@ class Race(BankOptimizer):
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         """At most a teacher episode a training task; every dev task for each candidate and the program."""
         rounds = 1 + MOST_ROUNDS * self.adaptive
-        arms = 1 + rounds * max(context.settings.candidates, Rounds(context, adaptive=self.adaptive).most)
+        entering = Rounds(context, adaptive=self.adaptive)
+        arms = 1 + rounds * max(context.settings.candidates, entering.most)
+        arms += len(entering.without_parts) * self.adaptive
         return {"teacher": len(context.train), "dev": len(context.dev) * arms}
 
     def max_proposals(self, context: CompileContext) -> int:
@@ -106,6 +111,7 @@ class Race(BankOptimizer):
         """
         track = _Track(context, adaptive=self.adaptive)
         try:
+            track.measure_parts()
             found = race(
                 track.rounds(),
                 track.intents,
@@ -166,33 +172,60 @@ class _Track:
         self.most = self._rounds.most
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
         self._entries = {INCUMBENT: Built(context.program)}
+        # Episodes on all dev tasks, of those that were run before the race.
+        self._measured: dict[str, EvalResult] = {}
         self._path: list[Milestone] = []
         self.standing: Outcome | None = None
+
+    def measure_parts(self) -> None:
+        """Run a program that was compiled before on all dev tasks, and without each part if there is room.
+
+        The race takes these episodes where arms meet the tasks, and looks at no others.
+        """
+        context, parts = self._context, self._rounds.without_parts
+        if context.undo is None:
+            return
+        context.say(f"before the race: {', '.join(['the program as it is', *parts])}")
+        self._measure(self._entries)
+        if len(parts) * len(self._tasks) > _MEASURED * self.left():
+            context.say("the budget has no room to measure the program without each of its parts")
+        elif parts:
+            self._measure(parts)
+
+    def _measure(self, programs: Mapping[str, Built]) -> None:
+        runs = {f"dev-{name}": Run(each.program, self._tasks) for name, each in programs.items()}
+        found = self._context.student.together(runs)
+        self._measured |= {name: found[f"dev-{name}"] for name in programs}
 
     def rounds(self) -> Iterator[Sequence[str]]:
         """Names of candidates that enter together, while the budget has room for them and the final."""
         for number, entering in enumerate(self._rounds.entering(self._now)):
-            programs = self._with_room(entering) if number and self._rounds.adaptive else entering
+            free = not number or not self._rounds.adaptive or self._measured.keys() >= entering.keys()
+            programs = entering if free else self._with_room(entering)
             if entering and not programs:
                 self._context.say("the budget has no room for a further round")
                 return
             self._entries |= programs
             self._results |= {name: [] for name in programs}
             told = (f"{name} ({', '.join(each.candidate.parts)})" for name, each in programs.items())
-            self._context.say(f"round {number}: {', '.join(told) or INCUMBENT}")
+            self._context.say(f"round {number}: {', '.join(told) or 'the program as it is'}")
             yield list(programs)
 
     def run(self, wanted: Mapping[str, range]) -> dict[str, Scores]:
-        logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in wanted}
-        results = self._context.student.together(
-            {
-                logs[name]: Run(self._entries[name].program, self._tasks[places.start : places.stop])
-                for name, places in wanted.items()
-            }
-        )
-        for name in wanted:
-            self._results[name].append(results[logs[name]])
-        return {name: [episode_score(record) for record in results[logs[name]].records] for name in wanted}
+        fresh = {name: places for name, places in wanted.items() if name not in self._measured}
+        logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in fresh}
+        runs = {
+            logs[name]: Run(self._entries[name].program, self._tasks[places.start : places.stop])
+            for name, places in fresh.items()
+        }
+        results = self._context.student.together(runs) if runs else {}
+        for name, places in wanted.items():
+            if (known := self._measured.get(name)) is None:
+                self._results[name].append(results[logs[name]])
+            else:
+                met = known.records[places.start : places.stop]
+                self._results[name].append(replace(known, records=met, resumed=0, seconds=0.0))
+        return {name: _scores(self._results[name][-1].records) for name in wanted}
 
     def lost(self, name: str) -> str:
         met = self._met(name)
@@ -254,9 +287,12 @@ class _Track:
             reports[INCUMBENT] |= {"verdict": "not tested", "said": self.said(found)}
         if len(gains) > 1:
             reports[found.winner] |= {"gains": gains}
+        if worths := self._worths():
+            reports[INCUMBENT] |= {"gains": worths}
         winner = self._entries[chosen]
         # A race that is derived again does not take the same time.
-        limits = replace(self._context.limits, max_minutes=None) if self._rounds.adaptive else Limits()
+        told = self._rounds.adaptive or self._measured
+        limits = replace(self._context.limits, max_minutes=None) if told else Limits()
         return Compiled(
             winner.program,
             winner.demonstrations,
@@ -267,6 +303,15 @@ class _Track:
             candidate=winner.candidate,
             limits=limits,
         )
+
+    def _worths(self) -> dict[str, Any]:
+        """The lead of the program as it is over itself without each part that it was compiled with before."""
+        scores = {name: _scores(found.records) for name, found in self._measured.items()}
+        return {
+            name: interval_json(lead(scores[INCUMBENT], each, self.intents))
+            for name, each in scores.items()
+            if name != INCUMBENT
+        }
 
     def _met(self, name: str) -> list[EpisodeRecord]:
         return [record for block in self._results[name] for record in block.records]
@@ -289,6 +334,7 @@ class _Track:
             records=records,
             tasks={task.id: task for task in self._tasks},
             bank=self._rounds.bank,
+            undo=self._context.undo or AS_IT_IS,
             seed=self._context.settings.seed,
             round=len(tried),
         )
@@ -308,7 +354,7 @@ class _Track:
         """As many of the first ones as the budget has room for before the final."""
         left = self.left()
         if left < math.inf and self.sealed:
-            whole = left + sum(len(self._met(name)) for name in self._results)
+            whole = left + self._ran
             left -= final_episodes(self.intents, self.sealed, self.rules, _FINAL * whole)
         names = list(entering)
         while names and search_episodes(len(names), self.intents, self.sealed, self.rules) > left:
@@ -318,20 +364,34 @@ class _Track:
     def left(self) -> float:
         """For how many more episodes the budget lasts.
 
-        It is told from records alone, so that a race which is resumed or derived again decides alike.
+        It is told from records alone, so that a race which is resumed or derived again decides alike. Before
+        the final none of sealed intents tells it: what is tested on these is settled without them.
         """
-        context, run = self._context, [record for name in self._results for record in self._met(name)]
+        context, opened = self._context, sum(self.intents[: len(self.intents) - self.sealed])
         model, prices = context.student.model, context.prices
-        if not run:
+        seen = [record for found in self._measured.values() for record in found.records[:opened]]
+        seen += self._raced
+        if not seen:
             return math.inf
-        spent = sum((Spent.without_cache(each, model, prices) for each in run), Spent())
+        spent = sum((Spent.without_cache(each, model, prices) for each in seen), Spent())
         asked = 0 if context.teacher.free else context.teacher.cost.model_calls
         proposed = context.proposer.meter.calls if context.proposer else 0
-        return len(run) * context.limits.room(spent, Spent(asked + proposed))
+        room = len(seen) * context.limits.room(spent, Spent(asked + proposed))
+        return max(0.0, room - (self._ran - len(seen)))
+
+    @property
+    def _raced(self) -> list[EpisodeRecord]:
+        """The episodes of the race itself."""
+        return [each for name in self._results if name not in self._measured for each in self._met(name)]
+
+    @property
+    def _ran(self) -> int:
+        """How many episodes were run so far."""
+        return len(self._raced) + len(self._measured) * len(self._tasks)
 
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
-        blocks = self._results[name]
-        records = tuple(self._met(name))
+        blocks = [self._measured[name]] if name in self._measured else self._results[name]
+        records = tuple(record for block in blocks for record in block.records)
         result = replace(
             blocks[0],
             records=records,
@@ -340,3 +400,7 @@ class _Track:
             seconds=sum(block.seconds for block in blocks),
         )
         return Trial.of(name, result, self._entries[name].demonstrations, self._context.settings, report)
+
+
+def _scores(records: Sequence[EpisodeRecord]) -> list[float | None]:
+    return [episode_score(record) for record in records]

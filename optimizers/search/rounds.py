@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING
 
 from worksmith.evals.dspy_programs.digests import program_digest
 from worksmith.optimizers.candidates.building import Built, Configurable, built
 from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, INSTRUCTIONS, TOOLS, Candidate
+from worksmith.optimizers.candidates.undoing import taken_off
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.choice import sources
@@ -49,7 +51,8 @@ class Rounds:
         """The most candidates that nobody looks at dev to make."""
         size = self.context.settings.candidates
         shown = size if DEMONSTRATIONS in self._over else 0
-        return shown + len(self._settings) + (0 if self.adaptive else size * len(self._sources))
+        others = 0 if self.adaptive else size * len(self._sources) + len(self.without_parts)
+        return shown + len(self._settings) + others
 
     def check_pinned(self) -> None:
         """Check that there are such predictors, be it of a strategy that is tried, and such tools.
@@ -69,21 +72,25 @@ class Rounds:
     def entering(self, standing: Callable[[], Standing]) -> Iterator[dict[str, Built]]:
         """The candidates that enter together, round by round.
 
-        Where they are made from episodes, the program as it is comes first, alone: proposals start from its
-        failures. Then sources take turns; candidates that need no episode count as one of them.
+        First those that take off what was compiled before. Where candidates are made from episodes, the
+        program as it is comes before them, alone: proposals start from its failures. Then sources take turns;
+        candidates that need no episode count as one of them.
 
         Args:
             standing: as it is when a round is asked for.
         """
         if self._over == (DEMONSTRATIONS,):
-            yield from filter(None, bank_rounds(self.context))
+            with suppress(*(() if self._needs_bank else (NothingTaughtError,))):
+                yield from filter(None, chain([self.without_parts], bank_rounds(self.context)))
             return
         size, prepared = self.context.settings.candidates, self._prepared(standing())
         if not self.adaptive:
-            found = list(self._built(prepared, standing()).items())
+            found = list((self.without_parts | self._built(prepared, standing().bank)).items())
             yield from (dict(found[start : start + size]) for start in range(0, len(found), size))
             return
         yield {}
+        if self.without_parts:
+            yield self.without_parts
         shown = next((each for each in prepared.values() if each.demonstrations), Candidate())
         waiting, turns = iter(prepared.items()), deque(self._turns)
         for number in range(1, MOST_ROUNDS + 1):
@@ -98,7 +105,7 @@ class Rounds:
                 if number == 1:
                     more[1::2] = [shown.joined(each) for each in more[1::2]]
                 entering |= _named(source, more, number)
-            if not (programs := self._built(entering, now)):
+            if not (programs := self._built(entering, now.bank)):
                 return
             yield programs
             turns.rotate(1)
@@ -117,14 +124,27 @@ class Rounds:
         return found
 
     @cached_property
+    def without_parts(self) -> dict[str, Built]:
+        """The program as it is without each part that it was compiled with before, unless that is pinned."""
+        pinned, context = {*self.context.settings.pinned}, self.context
+        parts = taken_off(context.undo, context.program) if context.undo else {}
+        free = {n: each for n, each in parts.items() if pinned.isdisjoint((*each.instructions, *each.tools))}
+        return self._built(free, TraceBank(()))
+
+    @cached_property
     def bank(self) -> TraceBank:
-        """The demonstrations that candidates may name; none if nothing is taught and texts may change."""
+        """The demonstrations that candidates may name; none if nothing is taught and they do without."""
         try:
             return thrifty_bank(self.context) if self.adaptive else self.context.bank()
         except NothingTaughtError:
-            if {INSTRUCTIONS, TOOLS}.isdisjoint(self._over):
+            if self._needs_bank:
                 raise
             return TraceBank(())
+
+    @property
+    def _needs_bank(self) -> bool:
+        """Whether there are no candidates without demonstrations."""
+        return {INSTRUCTIONS, TOOLS}.isdisjoint(self._over) and not self.without_parts
 
     @property
     def _over(self) -> tuple[str, ...]:
@@ -164,6 +184,7 @@ class Rounds:
         known = program.alternatives if isinstance(program, Configurable) else {}
         settings = [Candidate(**{name: value}) for name, values in known.items() for value in values]
         settings += [Candidate(temperature=value) for value in _TEMPERATURES]
+        known_parts = [each.candidate for each in self.without_parts.values()]
         wanted = {_SETTINGS.get(part, part) for part in self._over}
         for candidate in (each for each in settings if wanted.issuperset(each.parts)):
             try:
@@ -172,7 +193,7 @@ class Rounds:
                     found.check_model(self.context.student.lm)
             except InputError:
                 continue
-            if self._changes_pinned(found):
+            if self._changes_pinned(found) or candidate in known_parts:
                 continue
             if program_digest(found) != program_digest(program):
                 fitting.append(candidate)
@@ -187,12 +208,12 @@ class Rounds:
             if name in self.context.settings.pinned
         )
 
-    def _built(self, candidates: Mapping[str, Candidate], standing: Standing) -> dict[str, Built]:
+    def _built(self, candidates: Mapping[str, Candidate], bank: TraceBank) -> dict[str, Built]:
         """The programs of candidates; one whose demonstrations do not fit its strategy makes none."""
         found = {}
         for name, candidate in candidates.items():
             try:
-                found[name] = built(candidate, self.context.program, standing.bank, self.context.settings)
+                found[name] = built(candidate, self.context.program, bank, self.context.settings)
             except InputError:
                 continue
         return found

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import TypeVar, overload
 
 import dspy
 
-from worksmith.evals.characters import harmless
 from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.states import is_state
 from worksmith.evals.dspy_programs.states import load_program as load_state
@@ -21,22 +19,6 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import read_json
 
 Program = TypeVar("Program", bound=dspy.Module)
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """Where a program comes from: the file, and what lies in it."""
-
-    file: Path
-    artifact: Artifact
-
-    @property
-    def difference(self) -> str:
-        """What the compile changed in the program as it was, for readers; empty where it is not known."""
-        return harmless(self.artifact.manifest.difference)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Loaded:
-        return self
 
 
 @overload
@@ -82,10 +64,6 @@ def load(file: Path | str, into: Environment | dspy.Module) -> Agent | dspy.Modu
         )
     if isinstance(into, dspy.Module) and is_state(read_json(Path(file), "a compiled program")):
         return load_state(copied_program(into), file)
-    loaded = Loaded(Path(file), Artifact.read(file))
     if isinstance(into, dspy.Module):
-        program = restored(into, loaded.artifact, where=str(file))
-    else:
-        program = load_program(file, into)
-    program.compilation = loaded
-    return program
+        return restored(into, Artifact.read(file), where=str(file))
+    return load_program(file, into)

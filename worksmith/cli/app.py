@@ -32,6 +32,11 @@ COMMANDS = {
         "programs.compile:compile_program",
         "Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file.",
     ),
+    "recompile": (
+        "programs.recompile:recompile_program",
+        "Move a compiled program to another model: what it loses, which parts still help, "
+        "and a race from there.",
+    ),
     "verify": (
         "programs.verify:verify_program",
         "Derive a compiled program again from the model replies in its journal, "

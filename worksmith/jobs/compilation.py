@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
     from worksmith.jobs.settings.programs import CompileSettings
     from worksmith.optimizers.compiling.artifact import Artifact, Manifest
+    from worksmith.optimizers.trial import Trial
     from worksmith.tools.environment import Environment
 
 _QUOTED = (
@@ -83,6 +84,7 @@ class Compilation(Facts):
         quotes: the tables whose records demonstrations show as they are to those who may read them.
         power: the smallest difference that the race could have shown, where it showed none; else empty.
         run_id: the id of the run in MLflow; None where it was not tracked.
+        trials: the programs that were measured on dev, with their episodes.
     """
 
     settings: Mapping[str, Any]
@@ -92,6 +94,7 @@ class Compilation(Facts):
     quotes: Sequence[str] = ()
     power: Mapping[str, Any] | None = None
     run_id: str | None = None
+    trials: Sequence[Trial] = ()
 
     def to_json(self) -> dict[str, Any]:
         facts = self.facts()
@@ -111,6 +114,10 @@ class Compilation(Facts):
             console.print(escape(said), highlight=False)
         facts = self.facts()
         facts.pop("quotes")
+        if manifest.start:  # what is called so was compiled before
+            called = {INCUMBENT: "as it is"}
+            facts["dev"] = [{**each, "name": called.get(each["name"], each["name"])} for each in facts["dev"]]
+            facts["chosen"] = called.get(manifest.chosen or "", manifest.chosen)
         if "optimism" not in manifest.acceptance:
             facts.pop("acceptance", None)
         if manifest.chosen == INCUMBENT:  # the sentence says that the program is as it was
@@ -194,7 +201,10 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
     if not (settings.journal or unsent or result.artifact.manifest.stopped):
         discard(plan.folder)
     quotes = quoted_tables(result.artifact.manifest, plan.suite.env)
-    return Compilation(described, settings.out, result.artifact, result.gaps, quotes, power, tracked.id)
+    trials = result.compiled.trials
+    return Compilation(
+        described, settings.out, result.artifact, result.gaps, quotes, power, tracked.id, trials
+    )
 
 
 def quoted_tables(manifest: Manifest, env: Environment) -> list[str]:

@@ -21,6 +21,7 @@ from worksmith.jobs.parts.programs import load_program
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.restoring import build_agent
 from worksmith.models.resolve import resolve
+from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.compiling.fingerprint import Fingerprint
 from worksmith.optimizers.compiling.journal import IncompleteJournalError, journal_beside, read_description
@@ -174,6 +175,7 @@ def _as_decided(
         bank=TraceBank.read(bank) if bank.exists() else None,
         optimizer=optimizer(decided.optimizer, Settings.from_json(decided.settings)),
         folder=folder,
+        start=artifact_of(program),
         scheme=decided.scheme,
         where=conditions(decided.where),
         workers=settings.workers,

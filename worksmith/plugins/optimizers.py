@@ -1,5 +1,6 @@
 """Optimizers with worksmith's budget, journal, trace bank and tests."""
 
+from worksmith.optimizers.candidates.undoing import without_parts
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.selection import Display
 from worksmith.optimizers.demos.showing import show
@@ -18,4 +19,5 @@ __all__ = [
     "TraceBank",
     "Trial",
     "show",
+    "without_parts",
 ]

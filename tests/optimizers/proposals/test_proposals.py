@@ -26,6 +26,7 @@ from worksmith.evals.failure_modes.catalogue import failure_modes
 from worksmith.evals.suite import Suite, suite_of_examples
 from worksmith.evals.tasks.task import Answer, Entity, Step, Task
 from worksmith.optimizers.candidates.candidate import Candidate, Demos
+from worksmith.optimizers.candidates.undoing import made_of
 from worksmith.optimizers.cost.limits import BudgetSpentError
 from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.checks import LONGEST, Checks
@@ -370,6 +371,11 @@ def test_what_is_removed(suite: Suite) -> None:
     texts = {each.instructions.get(SELECT) for each in found}
     assert texts == {None, "Search first. Then say so.", "Search first.", "Then say so."}
     assert {each.prompt for each in found} == {None, "json"}
+
+    compiled = made_of(best, Agent("react", suite.env))
+    undo = Candidate(instructions={SELECT: "Search first."})
+    found = derived(Checks(suite.env), "removal").propose(standing(compiled, suite.tasks[:1], undo=undo), 9)
+    assert [each.to_json() for each in found] == [{"instructions": {SELECT: "Search first."}}]
 
 
 @pytest.mark.parametrize("show", ["nearest", "fixed"])

@@ -102,6 +102,7 @@ HOSTILE: dict[str, Change] = {
     "lm beside the parts": lambda data, url: data["state"].update(lm={"model": "openai/x", "api_base": url}),
     "lm of the whole": lambda data, url: data.update(lm={"model": "openai/x", "api_base": url}),
     "model of the agent": lambda data, url: data["manifest"]["program"].update(lm={"api_base": url}),
+    "undo": lambda data, url: data["manifest"].update(undo={"lm": {"model": "openai/x", "api_base": url}}),
     "model of the strategy": lambda data, url: data["manifest"]["program"]["strategy"].update(lm=url),
 }
 
@@ -111,6 +112,7 @@ def commands(suite: Suite, file: Path) -> dict[str, list[str]]:
     return {
         "eval": ["eval", *of, "--limit", "1", "--no-track"],
         "run": ["run", *of, "cancel-08"],
+        "recompile": ["recompile", str(file), "--suite", str(suite.path), "--lm", MODEL, "-o", f"{file}.new"],
         "verify": ["verify", str(file), "--journal", str(file.with_name("program.json.journal"))],
     }
 

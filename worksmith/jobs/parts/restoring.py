@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Final, Self, TypeVar, cast
 
 import dspy
 from pydantic import AfterValidator, BaseModel, ConfigDict, PositiveInt, ValidationError
 
+from worksmith.evals.characters import harmless
 from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.programs.agent import Agent
@@ -25,12 +28,29 @@ from worksmith.tools.tool import ToolText
 
 Program = TypeVar("Program", bound=dspy.Module)
 
+
+@dataclass(frozen=True)
+class Loaded:
+    """Where a program comes from: the file, and what lies in it."""
+
+    file: Path
+    artifact: Artifact
+
+    @property
+    def difference(self) -> str:
+        """What the compile changed in the program as it was, for readers; empty where it is not known."""
+        return harmless(self.artifact.manifest.difference)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Loaded:
+        return self
+
+
 _COMPILED: Final = ("strategy", "toolset", "prompt", "descriptions")
 """The settings of an agent that a compile can change."""
 
 
 def restored(program: Program, artifact: Artifact, *, where: str) -> Program:
-    """A copy of a program with what was compiled.
+    """A copy of a program with what was compiled, and with the file's content as its `compilation`.
 
     An agent gets the settings that a compile can change; its environment and all else stay its own.
 
@@ -51,6 +71,7 @@ def restored(program: Program, artifact: Artifact, *, where: str) -> Program:
         made = copied_program(program)
     artifact.restore(made, where=where)
     check_demonstrations(made, where=where)
+    made.compilation = Loaded(Path(where), artifact)
     return cast(Program, made)
 
 

@@ -37,6 +37,7 @@ from worksmith.jobs.settings.groups.programs import (
     PlannerSettings,
     ProgramSettings,
     ToolSettings,
+    as_text,
 )
 from worksmith.jobs.settings.groups.record import MlflowSettings, StoreSettings, TracedSettings, traces
 from worksmith.jobs.settings.groups.tasks import (
@@ -208,6 +209,39 @@ class CompileSettings(
     @classmethod
     def _with_teacher_options(cls, values: Any) -> Any:
         return with_model_options(cls, values, "teacher")
+
+
+def _settled(name: str) -> Any:
+    """A setting of a compile that the compiled program's file settles."""
+    return setting(CompileSettings.model_fields[name].default, "", option=False, recorded=False)
+
+
+class RecompileSettings(CompileSettings):
+    """Move a compiled program to another model, and write it to one file."""
+
+    group = "Compile"
+
+    program: Annotated[str, BeforeValidator(as_text)] = setting(
+        ...,
+        "A compiled program's file, or package.module:factory@FILE.",
+        metavar="PROGRAM",
+        positional=True,
+    )
+    suite: Path = setting(..., "Suite directory.")
+    lm: str = setting(..., "Model to move to.", suggest=MODELS)
+    optimizer: str = setting("race", "", option=False)
+    over: tuple[str, ...] = setting(
+        (),
+        "Part of the program that may change; repeat for several. `tools` are their descriptions.",
+        suggest=PARTS,
+        unset="demonstrations, the program's own parts, and with --proposer instructions and tools",
+        expert=True,
+    )
+    strategy: str = _settled("strategy")
+    toolset: str | None = _settled("toolset")
+    max_steps: int = _settled("max_steps")
+    access: str = _settled("access")
+    prompt: str | None = _settled("prompt")
 
 
 def _listed(values: Any) -> Any:

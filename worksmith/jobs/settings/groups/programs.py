@@ -80,7 +80,7 @@ class AgentSettings(ToolSettings):
     strategy: str = setting("react", f"Planning strategy: {', '.join(STRATEGIES)}.", suggest=STRATEGIES)
 
 
-def _text(value: Any) -> Any:
+def as_text(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
@@ -89,7 +89,7 @@ class ProgramSettings(AgentSettings):
 
     group = "Program and model"
 
-    program: Annotated[str | None, BeforeValidator(_text)] = setting(
+    program: Annotated[str | None, BeforeValidator(as_text)] = setting(
         None,
         "A compiled program's file, or your own module: package.module:factory, compiled: "
         "package.module:factory@FILE.",
