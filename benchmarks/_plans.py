@@ -96,7 +96,7 @@ class Plans:
     def without_policy(self) -> Environment:
         """The same world, where everybody who works there may do everything."""
         env = Environment(self.suite.world)
-        env.policy = load_policy(json.dumps(_everything_allowed()), TABLES)
+        env._snapshot.policy = load_policy(json.dumps(_everything_allowed()), TABLES)
         return env
 
     @cached_property

@@ -1,8 +1,8 @@
 """How often a compile accepts a program that is no better, and how often it finds one that is.
 
-Scores are simulated, and the decisions are the product's: `tested` is the rule of `bootstrap`, `knn` and
-`tpe`, `race` the race with its default rules. `exchange` is the rule that `tested` replaced, an exchange test
-over intents with Holm's correction, which is right only where differences are symmetric.
+Scores are simulated, and the decisions are the product's: `thorough` is the race of `bootstrap` and `knn`,
+`race` the one with its default rules. `exchange` is an exchange test over intents with Holm's correction,
+which is right only where differences are symmetric.
 
 In `skewed` candidates are as good as the program as it is on average over intents: with a small chance a
 candidate fails a whole intent, else it gains a little. Scores are without noise, or right and wrong drawn
@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import product, repeat
 from multiprocessing import get_context
 from typing import Any, NamedTuple
@@ -29,7 +31,6 @@ import numpy as np
 
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.statistics import holm, paired_difference, wilson
-from worksmith.evals.statistics.sequential import evidence_of, needed
 from worksmith.optimizers.racing.race import race_over
 from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Rules, sealed_intents
 from worksmith.tools.seeding import digest
@@ -99,7 +100,7 @@ def run(quick: bool) -> dict[str, Any]:
         rounds = list(pool.map(luckiest, *zip(*lucky, strict=True), repeat(compiles), chunksize=4))
         found_late = list(pool.map(_late, *zip(*late, strict=True), repeat(finds), chunksize=4))
     nulls = found[: len(skewed)]
-    most = {name: max(cell[name] for cell in nulls) for name in ("tested", "race", "exchange", "interval")}
+    most = {name: max(cell[name] for cell in nulls) for name in ("thorough", "race", "exchange", "interval")}
     most["rounds"] = max(cell["accepted"] for cell in rounds)
     # Three standard errors: some of so many cells exceed what is due by chance.
     slack = 3 * math.sqrt(ALPHA * (1 - ALPHA) / compiles)
@@ -109,7 +110,7 @@ def run(quick: bool) -> dict[str, Any]:
         "compiles_with_a_better_one": finds,
         "skewed": nulls,
         "most": most,
-        "within_alpha": max(most["tested"], most["race"], most["rounds"]) <= ALPHA + slack,
+        "within_alpha": max(most["thorough"], most["race"], most["rounds"]) <= ALPHA + slack,
         "power": found[len(skewed) :],
         "rounds": rounds,
         "late": found_late,
@@ -120,7 +121,12 @@ def run(quick: bool) -> dict[str, Any]:
 def _cell(setting: Setting, compiles: int) -> dict[str, Any]:
     tables = [_table(setting, number) for number in range(compiles)]
     found: dict[str, Any] = setting._asdict()
-    for name, accept in {"tested": _tested, "race": _raced, "exchange": _exchanged}.items():
+    rules: dict[str, Callable[[Table], int | None]] = {
+        "thorough": partial(_raced, rules=Rules(thorough=True)),
+        "race": partial(_raced, rules=Rules()),
+        "exchange": _exchanged,
+    }
+    for name, accept in rules.items():
         some = tables[:_FEW] if name == "exchange" else tables
         found[name] = sum(_right(setting, accept(table)) for table in some) / len(some)
     if not setting.effect:
@@ -201,14 +207,8 @@ def _leads(table: Table) -> Table:
     return leads
 
 
-def _tested(table: Table) -> int | None:
-    leads = _leads(table)
-    logs = evidence_of(leads.tolist(), ALPHA, len(leads))
-    return _best(leads, [log >= needed(ALPHA) for log in logs])
-
-
-def _raced(table: Table) -> int | None:
-    winner = race_over(table.tolist(), Rules()).winner
+def _raced(table: Table, rules: Rules) -> int | None:
+    winner = race_over(table.tolist(), rules).winner
     return None if winner == INCUMBENT else int(winner)
 
 
@@ -220,12 +220,6 @@ def _exchanged(table: Table) -> int | None:
     p_values = holm([(hit + 1) / (_SIGNS + 1) for hit in hits.tolist()])
     best = int(leads.sum(axis=1).argmax())
     return best + 1 if p_values[best] <= ALPHA else None
-
-
-def _best(leads: Table, shown: list[bool]) -> int | None:
-    """The number of the candidate with the largest lead of those that are shown to be better."""
-    able = [number for number, each in enumerate(shown) if each and leads[number].sum() > 0]
-    return max(able, key=lambda number: leads[number].sum()) + 1 if able else None
 
 
 def _interval_above(table: Table) -> bool:

@@ -127,7 +127,7 @@ def opened(folder: Path, limit: int | None = None) -> Iterator[Bench]:
     from worksmith.evals.task_kind import scorers_for
 
     suite = build_suite("office", folder / "office", seed=7, scale=0.5, per_intent=4)
-    optimizer = ws.Nearest(lm=simulated(Student(suite.tasks)), teacher="gold", demos=4, accept="best")
+    optimizer = ws.KNN(lm=simulated(Student(suite.tasks)), teacher="gold", demos=4, accept="best")
     compiled = optimizer.compile(ws.Agent("react", suite.env), trainset=suite.train, valset=suite.dev[:4])
     agents = {STUDENT: compiled, GOLD: ws.Agent("function_calling", suite.env, prompt="native")}
     with faulty(*agents, variables={SUITES: str(folder / "office")}) as proxy:

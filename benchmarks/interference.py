@@ -83,7 +83,6 @@ STRATEGIES = (
     Strategy("bootstrap", "bootstrap", "cot", {"accept": "best", "demos": 6, "candidates": 2}),
     Strategy("bootstrap, limited", "bootstrap", "function_calling", {"accept": "best", "demo_tokens": 500}),
     Strategy("race", "race", "direct", {"demos": 4, "candidates": 2}),
-    Strategy("tpe", "tpe", "plan", {"accept": "best", "demos": 6, "candidates": 2}),
     Strategy("few shot", "dspy:BootstrapFewShot", "act", {"demos": 5}),
     Strategy("random search", "dspy:BootstrapFewShotWithRandomSearch", "act", {"demos": 4, "candidates": 2}),
     Strategy("labeled", "dspy:LabeledFewShot", "act", {"demos": 4}),

@@ -1,4 +1,4 @@
-"""Compiles and evaluations that are killed at random moments, and what came of them.
+"""Compiles and evaluations that are killed at random moments, commits at their steps, and what came of them.
 
 Each is a process of its own that runs `worksmith compile` or `worksmith eval` on a small suite, with a
 simulated student behind an HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from
@@ -11,6 +11,10 @@ nobody disturbed. Several kills may hit one.
 episodes that were logged as finished more than once. Requests that were under way at a kill have no reply
 that anybody could know: they are made again, and are counted apart. `uncounted_calls` are the answered
 requests that the results do not count as paid, or count twice.
+
+A commit of approved changes in an SQLite file is killed at steps that lie evenly over it (`_commits.py`).
+`made_once` are those after which the change is there exactly once, with a second approval where the first one
+was lost; `false_status` those of which the server said something else than the database.
 
 An evaluation asks equal requests once for each trial; so a request is repeated if it is made more often
 than by the undisturbed one.
@@ -26,6 +30,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from benchmarks._commits import kill_commits
 from benchmarks._jobs import COMPILES, EVAL, WHOLE, Job, work
 from benchmarks._paid import PaidModel, serving
 from benchmarks._student import Student
@@ -34,7 +39,7 @@ from worksmith.evals.building import build_suite
 from worksmith.tools.seeding import rng
 
 NAME = "kill"
-DESCRIPTION = "killed compiles and evaluations: identical results, repeated episodes, repeated paid calls"
+DESCRIPTION = "killed compiles, evaluations and commits: identical results, repeated episodes, changes"
 
 LATENCY = 0.02
 """Seconds until the model has thought."""
@@ -96,7 +101,7 @@ class _Figures:
 
 
 def run(quick: bool) -> dict[str, Any]:
-    """Kill 100 compiles and 100 evaluations (quick: 2 each), in turn with each optimizer."""
+    """Kill 100 compiles, 100 evaluations and 100 commits (quick: 2 each), in turn with each optimizer."""
     started, kills = time.perf_counter(), 2 if quick else 100
     with tempfile.TemporaryDirectory() as place:
         suite = build_suite("office", Path(place) / "suite", seed=7, scale=0.5, per_intent=4)
@@ -107,6 +112,7 @@ def run(quick: bool) -> dict[str, Any]:
                 "compile": killer.figures((small,) if quick else COMPILES, kills),
                 "eval": killer.figures((EVAL,), kills),
             }
+        found["commit"] = kill_commits(forks(), Path(place) / "commits", kills)
     return {"model": "a simulated student", **found, "seconds": round(time.perf_counter() - started, 1)}
 
 

@@ -55,7 +55,7 @@ new project imports them.
 """
 _WIDTH = 88
 _SHOWN: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("Race", "Nearest", "Bootstrap", "Tpe"), ("compile",)),
+    **dict.fromkeys(("Race", "KNN", "Bootstrap"), ("compile",)),
     "Budget": ("seconds",),
     "Episode": ("call", "finished", "copy", "outcome"),
     "Outcome": ("empty", "changes", "matches", "to_json"),

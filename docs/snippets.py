@@ -60,8 +60,8 @@ NEEDS = {
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _DIRECTIVE = re.compile(r"^<!-- (not run|part of|file|needs): (.+) -->$")
 _FIGURE = re.compile(r"\b[0-9a-f]{12,}\b|[\d…]+")
-_FAILURE = re.compile(r"worksmith: |wrong \S+ \(")
-"""The begin of a line whose command ends with an error: the error itself, or a fault that a check found."""
+_FAILURE = re.compile(r"worksmith: |wrong \S+ \(|worse than ")
+"""The begin of a line whose command ends with an error: the error itself, or what a check found."""
 
 _ANYTHING = "..."
 _ANY_WORD = "…"

@@ -25,7 +25,7 @@ from worksmith.tools.files.directories import bring_back
 from worksmith.tools.files.json_files import read_model, read_models
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.seeding import digest
-from worksmith.tools.world import World
+from worksmith.tools.world import World, WorldManifest
 
 if TYPE_CHECKING:
     import dspy
@@ -100,6 +100,7 @@ class Suite:
                 raise InputError("tasks are all of one form: tasks, or dicts as the lines of a task file")
             self.tasks = tuple(read(env, lines) if read and lines else whole)
         self._rules = rules
+        self._manifest: SuiteManifest | None = None
         self._by_id = {task.id: task for task in self.tasks}
         if len(self._by_id) < len(self.tasks):
             twice = Counter(task.id for task in self.tasks).most_common(1)[0][0]
@@ -147,10 +148,15 @@ class Suite:
         """The world of the environment."""
         return self.env.world
 
-    @cached_property
+    @property
     def manifest(self) -> SuiteManifest:
         """What is known about the suite without its tasks."""
         world = self.world.manifest
+        if self._manifest is None or self._manifest.world_digest != world.digest:
+            self._manifest = self._described(world)
+        return self._manifest
+
+    def _described(self, world: WorldManifest) -> SuiteManifest:
         rules = self.env.policy.digest if self._rules is None else self._rules
         tasks = digest([task.digest for task in self.tasks])
         return SuiteManifest(

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from worksmith.evals.running.result import failed_scorers
 from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.optimizers.trial import Pareto, Trial
 from worksmith.optimizers.wording import in_python
 
 if TYPE_CHECKING:
     from worksmith.optimizers.compiling.artifact import Artifact
     from worksmith.optimizers.compiling.compile import Result
-    from worksmith.optimizers.trial import Trial
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,8 +24,7 @@ class Compilation:
     Attributes:
         trials: the programs that were measured on the tasks to choose by, with intervals and episodes.
         chosen: the name of the trial that the program comes from; None if nothing was measured.
-        acceptance: whether the program was shown to be better than the student, see
-            `worksmith.optimizers.compiling.finalize`. A race reports that with its trials.
+        acceptance: the remark on a program that was not tested; what a race found is in its trials.
         cost: episodes, model calls and tokens of teacher and student.
         difference: what the program changes in the student, for readers.
         gaps: why training examples gave no demonstration, with counts.
@@ -66,6 +65,11 @@ class Compilation:
         """Write the program and these facts to one file, as `worksmith compile` does."""
         self.artifact.write(Path(path))
 
+    @property
+    def pareto(self) -> Pareto:
+        """Score, tokens and seconds of all candidates, to print."""
+        return Pareto.of(self.trials)
+
     def __str__(self) -> str:
         lines = [
             f"{'*' if trial.name == self.chosen else ' '} {trial.name:24} {100 * score.value:5.1f} % "
@@ -98,7 +102,11 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
         return str(acceptance.get("said", ""))
     if chosen == INCUMBENT:
         return f"kept the program as it is: {race.get('said') or 'no candidate is shown to be better'}"
+    flattered = ""
+    if optimism := race.get("optimism"):
+        dev, corrected = (f"{100 * optimism[name]:.1f} %" for name in ("dev", "corrected"))
+        flattered = f"; its dev score of {dev} is the best of several, such a choice is worth {corrected}"
     if not race.get("accepted"):
-        return f"took {chosen}"
+        return f"took {chosen}{flattered}"
     facts = f"on {race['intents']} intents (evidence {race['evidence']:.3g} of {race['needed']:g} needed)"
-    return f"took {chosen}: it is better than the program as it is {facts}"
+    return f"took {chosen}: it is better than the program as it is {facts}{flattered}"

@@ -63,8 +63,7 @@ class Compiled:
         lm: the name of the model whose weights were trained for the program; empty if none were.
         candidate: what the program changes in the program as it is, where the optimizer says it so.
         limits: of the budget, where they decided what was tried.
-        acceptance: whether it was shown to be better than the program as it is, see
-            `worksmith.optimizers.compiling.finalize`.
+        acceptance: the remark on a program that was not tested; what a race found is in its trials.
     """
 
     program: dspy.Module
@@ -197,6 +196,11 @@ class CompileContext:
         """Note a program that was made without measuring, for a budget that ends before it is measured."""
         self.fallback = compiled
 
+    def taken(self, name: str, made: Compiled) -> Compiled:
+        """A program that was made without measuring, with its dev score; should the budget end, without."""
+        self.fall_back_to(made)
+        return replace(made, trials=(self.try_out(name, made.program, made.demonstrations),), chosen=name)
+
     def also_measured(self, contenders: Callable[[], list[Contender]]) -> None:
         """Note where to find programs that an optimizer measures itself."""
         self.measured_elsewhere = contenders
@@ -208,9 +212,9 @@ class Optimizer(ABC):
     Attributes:
         name: its name in the registry, in journals and in manifests.
         takes_bank: whether it draws from a trace bank; others run a teacher themselves, or none.
+        labels: whether plain examples teach by their labels where no teacher is named.
         selects: whether the user can choose how it selects demonstrations.
-        tested: whether its winner has to pass a test, see `worksmith.optimizers.compiling.finalize`.
-        races: whether it tests its candidates itself, in a race.
+        races: whether it tests its candidates, in a race.
         best_on_dev: whether it takes the best of several programs by dev scores that it measures itself.
         proposes: whether a language model proposes instructions for it.
         may_propose: whether one does so where the user names it.
@@ -221,8 +225,8 @@ class Optimizer(ABC):
 
     name: ClassVar[str] = ""
     takes_bank: ClassVar[bool] = False
+    labels: ClassVar[bool] = False
     selects: ClassVar[bool] = False
-    tested: ClassVar[bool] = False
     races: ClassVar[bool] = False
     best_on_dev: ClassVar[bool] = False
     proposes: ClassVar[bool] = False
@@ -243,13 +247,9 @@ class Optimizer(ABC):
         """Whether scores on dev decide which candidates are measured there next."""
         return False
 
-    @property
-    def compared(self) -> int:
-        """How many candidates are compared with the program as it is, at most.
-
-        Of an adaptive optimizer all that could be: any of them may be the one that the scores lead to.
-        """
-        return self.settings.candidates
+    def settled(self, settings: Settings) -> Settings:
+        """The settings with those that the optimizer itself determines."""
+        return settings
 
     def check(self, context: CompileContext) -> None:
         """Check that the settings suit the optimizer and the program.

@@ -10,7 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from worksmith.evals.dspy_programs.nearest import EMBEDDINGS, Embedding
 from worksmith.evals.lm.named import APPRENTICE
+from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.constraints import Constraint, constraints
+from worksmith.evals.scoring.expression import Expression
 from worksmith.optimizers.demos.selection import selection_called
 from worksmith.optimizers.demos.steps import UNITS, Unit
 from worksmith.retrievers.extras import check_vectors
@@ -76,6 +78,7 @@ class Settings:
     over: tuple[str, ...] = default_over(proposing=False)
     forbidden: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
+    maximize: str = PRIMARY
 
     def __post_init__(self) -> None:
         for name in _NUMBERS:
@@ -94,6 +97,7 @@ class Settings:
             raise InputError("a chance lies between 0 and 1", where="--alpha")
         if not 0 <= self.margin < 1:
             raise InputError("a margin lies between 0 and 1", where="--margin")
+        Expression(self.maximize)
         if self.selection is not None:
             selection_called(self.selection)
         _check_choice("unit", self.demo_unit, UNITS, "--demo-unit")

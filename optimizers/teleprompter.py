@@ -17,7 +17,9 @@ from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.dspy_programs.own_models import without_models
 from worksmith.evals.lm.named import DEFAULT, model_named
+from worksmith.evals.lm.prices import prices_in_use
 from worksmith.evals.scoring.constraints import Constraint, constraints
+from worksmith.evals.scoring.expression import priced
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.evals.tracking import open_tracker, steady
 from worksmith.optimizers.candidates.undoing import artifact_of
@@ -28,6 +30,7 @@ from worksmith.optimizers.compiling.models import BANK, Model
 from worksmith.optimizers.compiling.plan import Metric, Plan, TaskSets
 from worksmith.optimizers.compiling.trials import record_trials
 from worksmith.optimizers.cost.budget import Budget
+from worksmith.optimizers.demos.labels import LABELS, has_labels, labelled
 from worksmith.optimizers.demos.steps import Unit
 from worksmith.optimizers.demos.trace_bank import TraceBank, interface_of
 from worksmith.optimizers.learning_data import LearningData, check_given, chosen_by, learning_data
@@ -39,6 +42,7 @@ from worksmith.tools.errors import InputError, Notice
 if TYPE_CHECKING:
     from worksmith.evals.running.result import Progress
     from worksmith.evals.suite import Suite
+    from worksmith.evals.tasks.task import Task
     from worksmith.optimizers.compiling.compile import Result
 
 GivenModel: TypeAlias = "str | dspy.BaseLM"
@@ -57,7 +61,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             is `gold` if training tasks have gold plans, else `lm`. A named teacher is asked for predictors
             with a model of their own as well.
         proposer: proposes instructions, for optimizers that change them; default is the teacher, else `lm`.
-        bank: demonstrations that were made before, in the teacher's place.
+        bank: demonstrations that were made before, in the teacher's place; `labels` makes them of the labels
+            that plain examples hold.
         workers: calls of the program at once.
         journal: a folder that keeps every reply, so that a killed compile goes on; None keeps none.
         resume: go on with the journal.
@@ -82,6 +87,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             and, where a proposer is named, the first three.
         forbidden: words that proposed texts may not have.
         pinned: the names of predictors and tools whose texts stay as they are.
+        maximize: the quantity by which a race compares programs: the name of a score, or an expression of
+            scores and costs from 0 to 1 such as `outcome - 0.1 * dollars`.
 
     Raises:
         InputError: a setting is out of its range, or a package is missing.
@@ -118,6 +125,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         over: Sequence[str] | None = None,
         forbidden: Sequence[str] = (),
         pinned: Sequence[str] = (),
+        maximize: str = Settings.maximize,
     ) -> None:
         super().__init__()
         check_given(metric, budget)
@@ -128,14 +136,16 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         self.lm = lm
         self.teacher = teacher
         self.proposer = proposer
-        self.bank = TraceBank.read(Path(bank)) if isinstance(bank, str | Path) else bank
+        self.bank: TraceBank | str | None = bank if bank == LABELS else None
+        if bank != LABELS:
+            self.bank = TraceBank.read(Path(bank)) if isinstance(bank, str | Path) else bank
         self.workers = workers
         self.journal = None if journal is None else Path(journal)
         self.resume = resume
         self.track = track
         self.intent = intent
         self.on_progress = on_progress
-        self.settings = Settings(
+        given = Settings(
             demos=default_demos(_name(lm)) if demos is None else demos,
             candidates=candidates,
             seed=seed,
@@ -153,7 +163,9 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             else _names("over", over),
             forbidden=_names("forbidden", forbidden),
             pinned=_names("pinned", pinned),
+            maximize=priced(maximize, _name(lm), budget.prices if budget else prices_in_use()),
         )
+        self.settings = self.settled(given)
         self.require()
 
     def require(self) -> None:
@@ -240,7 +252,15 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         """
         lm = _model(self.lm, suite) if self.lm is not None else default_model()
         taught_by = self.teacher if teacher is None else teacher
-        teaching = self._teaching_model(taught_by, suite, tasks, lm)
+        train = suite.select(split="train") if tasks is None else tasks.train
+        bank = self.bank
+        if bank is None and taught_by is None and self.labels and has_labels(train):
+            bank = LABELS
+        if isinstance(bank, str):
+            bank = labelled(student, train)
+        teaching = (
+            Model(BANK, lm.lm) if bank is not None else self._teaching_model(taught_by, suite, train, lm)
+        )
         program = taught_by if isinstance(taught_by, dspy.Module) else None
         if program is not None:
             self._check_teacher(program, student)
@@ -260,21 +280,18 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             proposer=None if self.proposer is None else _model(self.proposer, suite),
             workers=self.workers,
             resume=self.resume,
-            bank=self.bank,
+            bank=bank,
             on_progress=self.on_progress,
             budget=self.budget,
             metric=metric,
             **choice,
         )
 
-    def _teaching_model(self, given: Any, suite: Suite, tasks: TaskSets | None, lm: Model) -> Model:
-        if self.bank is not None:
-            return Model(BANK, lm.lm)
+    def _teaching_model(self, given: Any, suite: Suite, train: Sequence[Task], lm: Model) -> Model:
         if isinstance(given, dspy.Module):
             return lm
         if given is not None:
             return _model(given, suite)
-        train = suite.select(split="train") if tasks is None else tasks.train
         planned = any(task.gold_plan is not None for task in train)
         return _model(GOLD, suite) if planned else lm
 

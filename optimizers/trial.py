@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +13,9 @@ from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken
+from worksmith.evals.scoring.expression import Expression
 from worksmith.evals.statistics import NOTHING, Interval, wilson
+from worksmith.evals.table import Grid, number, percent
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.settings import Settings
 
@@ -118,6 +121,11 @@ class Trial:
         """Mean tokens of an episode; infinite where they are not known."""
         return mean_tokens(self.result.records) if self.result else math.inf
 
+    @property
+    def seconds(self) -> float:
+        """Mean seconds of an episode, which differ from run to run; infinite where they are not known."""
+        return fmean(record.seconds for record in self.result.records) if self.result else math.inf
+
     def to_json(self) -> dict[str, Any]:
         summary = self.result.summary if self.result else None
         optional = {
@@ -148,25 +156,80 @@ class Contender:
 
 
 def pareto_front(trials: Sequence[Trial]) -> tuple[str, ...]:
-    """The names of the trials on the front of strict score against tokens an episode, the cheapest first.
+    """The names of the trials on the front of strict score against tokens an episode, the cheapest first."""
+    points = {trial.name: (trial.strict.value, -trial.cost) for trial in _comparable(trials)}
+    return tuple(sorted(_undominated(points), key=lambda name: -points[name][1]))
 
-    Only those compete whose episodes our own runner ran, that keep all constraints and that met the most
-    tasks: an arm that left a race early looks better or worse than it is.
+
+@dataclass(frozen=True)
+class Pareto:
+    """Score, tokens and seconds of an episode, by trial.
+
+    Attributes:
+        front: the names of the trials that no other one equals or exceeds in all three.
+    """
+
+    trials: tuple[Trial, ...]
+    front: tuple[str, ...]
+
+    @classmethod
+    def of(cls, trials: Sequence[Trial]) -> Pareto:
+        points = {each.name: (each.strict.value, -each.cost, -each.seconds) for each in _comparable(trials)}
+        return cls(tuple(trial for trial in trials if trial.result), tuple(_undominated(points)))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": trial.name,
+                "score": interval_json(trial.strict),
+                "tokens": None if math.isinf(trial.cost) else trial.cost,
+                "seconds": round(trial.seconds, 3),
+                "front": trial.name in self.front,
+            }
+            for trial in self.trials
+        ]
+
+    def table(self) -> Grid:
+        return Grid.of(
+            "Candidates by score and cost",
+            self.trials,
+            ("", lambda trial: f"{'* ' if trial.name in self.front else ''}{trial.name}"),
+            ("score, %", lambda trial: percent(trial.strict)),
+            ("tasks", lambda trial: str(trial.strict.n)),
+            ("tokens", lambda trial: number(None if math.isinf(trial.cost) else trial.cost, 0)),
+            ("seconds", lambda trial: number(trial.seconds, 2)),
+            notes=(
+                "*: of those that met the most tasks and keep all constraints, no other one is as good or "
+                "better in all of score, tokens and seconds of an episode",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.table().markdown()
+
+
+def _comparable(trials: Sequence[Trial]) -> list[Trial]:
+    """Those whose episodes our own runner ran, that keep all constraints and that met the most tasks.
+
+    An arm that left a race early looks better or worse than it is.
     """
     most = max((trial.strict.n for trial in trials), default=0)
-    able = [
-        trial
-        for trial in trials
-        if not trial.broken and trial.strict.n == most and not math.isnan(trial.score.value)
-    ]
-    found: list[str] = []
-    best = -math.inf
-    known = [trial for trial in able if trial.cost < math.inf]
-    for trial in sorted(known, key=lambda trial: (trial.cost, -trial.strict.value)):
-        if trial.strict.value > best:
-            best = trial.strict.value
-            found.append(trial.name)
-    return tuple(found)
+    able = [trial for trial in trials if trial.cost < math.inf and trial.strict.n == most]
+    return [trial for trial in able if not trial.broken and not math.isnan(trial.score.value)]
+
+
+def _undominated(points: Mapping[str, tuple[float, ...]]) -> list[str]:
+    """The names of the points that no other one equals or exceeds in everything; of equals the first."""
+
+    def beaten(place: int, point: tuple[float, ...]) -> bool:
+        return any(
+            all(mine <= theirs for mine, theirs in zip(point, other, strict=True))
+            and (other != point or number < place)
+            for number, other in enumerate(points.values())
+            if number != place
+        )
+
+    return [name for place, (name, point) in enumerate(points.items()) if not beaten(place, point)]
 
 
 def mean_tokens(records: Sequence[EpisodeRecord]) -> float:
@@ -177,6 +240,15 @@ def mean_tokens(records: Sequence[EpisodeRecord]) -> float:
     return fmean(record.usage.used_tokens for record in graded)
 
 
-def episode_score(record: EpisodeRecord) -> float | None:
-    """The score by which candidates are compared; None where the infrastructure failed."""
-    return record.scores.get(PRIMARY) if record.graded else None
+def episode_score(record: EpisodeRecord, maximize: str = PRIMARY) -> float | None:
+    """The score by which candidates are compared; None where the infrastructure failed.
+
+    Args:
+        maximize: the name of a score, or an expression, see `worksmith.evals.scoring.expression`.
+    """
+    if not record.graded or maximize == PRIMARY:
+        return record.scores.get(PRIMARY) if record.graded else None
+    return 0.0 if record.scorer_failed else _expression(maximize).value(record)
+
+
+_expression = lru_cache(maxsize=8)(Expression)

@@ -55,6 +55,7 @@ from worksmith.programs.replaying.scripted import check_fields, is_scripted
 from worksmith.programs.rollout import Rollout
 from worksmith.programs.strategies import STRATEGIES, Strategy
 from worksmith.programs.strategies import strategy as named_strategy
+from worksmith.tools.code import functions_digest
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -79,7 +80,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
     - `executor(rollout=..., tool=..., arguments=...)` an `Execution`.
 
     Args:
-        strategy: by name, or a `Strategy` of your own.
+        strategy: by name, or a `Strategy` of your own, or its address `package.module:NAME`.
         env: the environment in which episodes are opened. Never copied and never saved with the program.
         toolset: the tools in a prompt: the toolkits that the task requires (`required`), `all`, toolkits by
             name (joined by `+`), or the K of all tools that are nearest to each step (`retrieved:K`). None
@@ -141,7 +142,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             raise InputError("an agent needs at least one step", where="max_steps")
         if isinstance(strategy, Environment):
             raise InputError("an environment", where="strategy", hint='write Agent("react", environment)')
-        self.strategy = named_strategy(strategy)
+        self.strategy = named_strategy(strategy, project=getattr(env, "folder", None))
         self.max_steps = int(max_steps)
         self.prompt = check_prompt(self.strategy.prompt if prompt is None else prompt)
         self.keep_history = keep_history
@@ -214,6 +215,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def digest(self) -> str:
         """The content address of the settings, the state, and the models that parts have of their own."""
         own = [model_digest(model) for _, _, model in own_models(self)]
+        own += [functions_digest([self.strategy.loop])] if self.strategy.loop else []
         return digest([self._made(), self.portable_state(), *own])
 
     def _made(self) -> dict[str, Any]:
@@ -327,12 +329,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
         Args:
             task: a task of a suite, whole or its visible part (see `Suite.examples`); or a text, which gets
-                all toolkits, and which no scorer grades.
+                all toolkits and the rows of now, and which no scorer grades.
             persona: the id of the person who asks a text; None for the world's own persona.
 
         Returns:
-            A prediction with `answer`, `episode` (an `EpisodeResult`), the policy's `verdicts` on the calls
-            and the number of `unreadable` replies.
+            A prediction with `answer`, `episode` (an `EpisodeResult`), the policy's `verdicts` on the calls,
+            the number of `unreadable` replies, and `changes`: the rows that the program would change.
+            `changes.commit()` lets the environment's function make them.
 
         Raises:
             InputError: there is no environment, model or task, the strategy asks for a gold plan and none is
@@ -353,7 +356,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         trace: list[TraceEntry] | None = [] if wanted else None
         quiet = dspy.settings.disable_history or not self.keep_history
         with dspy.context(adapter=adapter.bound(rollout.calls), trace=trace, disable_history=quiet):
-            ended = EpisodeLoop(
+            ended = (self.strategy.loop or EpisodeLoop)(
                 rollout=rollout,
                 strategy=self.strategy,
                 max_steps=self.max_steps,
@@ -373,6 +376,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             episode=episode,
             verdicts=rollout.verdicts,
             unreadable=rollout.calls.unreadable,
+            changes=rollout.changes(episode),
         )
 
     async def aforward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
@@ -384,6 +388,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _open(self, given: VisibleTask | str, asker: str | int | None, lm: Any) -> Rollout:
         if self.env is None:
             raise InputError("the agent has no environment", hint="set agent.env")
+        if isinstance(given, str):
+            self.env.refresh()
         task = asked(given, self.env, asker)
         persona = task.persona or self.env.world.manifest.persona
         demos = DemoView(self._filter, self.env, persona, f"{self.env.world.manifest.digest}/{task.id}")
@@ -398,6 +404,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         tools = described(episode.toolset, self.descriptions)
         clock = context_text(episode.now, persona, episode.kind.departments)
         rollout = Rollout(
+            self.env,
             task.visible(),
             episode,
             demos,

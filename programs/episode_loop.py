@@ -33,7 +33,10 @@ def _calls(chosen: dspy.Prediction) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeLoop:
-    """The loop that every strategy shares, over one rollout.
+    """The loop that strategies share, over one rollout.
+
+    A strategy with a `loop` of its own has a subclass, which overrides `work` for another order of steps, or
+    `choose` for another way to the next call. What it asks by the components is traced, taught and compiled.
 
     Attributes:
         rollout: the state of the work; the loop changes it.
@@ -65,11 +68,15 @@ class EpisodeLoop:
         try:
             if self.plans:
                 self._plan()
-            return Ended(self._step_by_step() if self.strategy.stepwise else self._all_at_once())
+            return Ended(self.work())
         except InputError:
             raise
         except Exception as error:
             return failure_of(error)
+
+    def work(self) -> EpisodeStatus:
+        """Make calls until the agent finishes."""
+        return self._step_by_step() if self.strategy.stepwise else self._all_at_once()
 
     def _step_by_step(self) -> EpisodeStatus:
         """Make the calls of one reply after another, each call as a step of its own.
@@ -79,15 +86,14 @@ class EpisodeLoop:
         rollout, made, last = self.rollout, 0, deque[Any](maxlen=REPEATED)
         while made < self.max_steps:
             failed = False
-            for call in _calls(self._choose()):
+            for call in _calls(self.choose()):
                 if made == self.max_steps:
                     return "step_limit"
                 made += 1
-                rollout.choose(call)
                 if call["tool"] == FINISH:
+                    rollout.choose(call)
                     return rollout.finish(call["arguments"])
-                done = self._call(call["tool"], call["arguments"], call.get("thought"))
-                rollout.trajectory.append(step(call, done.observation.text))
+                done = self.make(call)
                 failed = failed or done.failed
                 last.append((call["tool"], call["arguments"]) if done.failed else None)
                 if last[0] is not None and last.count(last[0]) == REPEATED:
@@ -98,10 +104,17 @@ class EpisodeLoop:
                 rollout.trajectory[-1]["plan"] = revised
         return "step_limit"
 
+    def make(self, call: dict[str, Any]) -> Execution:
+        """Make a call with `tool`, `arguments` and perhaps a `thought`, as a step of its own."""
+        self.rollout.choose(call)
+        done = self._call(call["tool"], call["arguments"], call.get("thought"))
+        self.rollout.trajectory.append(step(call, done.observation.text))
+        return done
+
     def _all_at_once(self) -> EpisodeStatus:
-        ended = self._make_calls(self._choose())
+        ended = self._make_calls(self.choose())
         if ended is None and self.rollout.episode.kind.judges_answers:
-            ended = self._make_calls(self._choose(), only_finish=True)
+            ended = self._make_calls(self.choose(), only_finish=True)
         return ended or "finished"
 
     def _make_calls(self, chosen: dspy.Prediction, *, only_finish: bool = False) -> EpisodeStatus | None:
@@ -129,7 +142,7 @@ class EpisodeLoop:
             rollout.plan = plan
         return plan
 
-    def _choose(self) -> dspy.Prediction:
+    def choose(self) -> dspy.Prediction:
         """The next choice. A reply that cannot be read is shown to the model once, with what is wrong."""
         rollout = self.rollout
         self._offer()

@@ -21,12 +21,14 @@ from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.episode import Episode
 from worksmith.tools.episode_result import EpisodeResult, Part
 from worksmith.tools.policy import Decision, Opinion
+from worksmith.tools.proposed_changes import ProposedChanges
 from worksmith.tools.statuses import EpisodeStatus
 from worksmith.tools.tool import Toolset
 
 if TYPE_CHECKING:
     from worksmith.evals.lm.failures import Ended
     from worksmith.evals.tasks.task import Task, VisibleTask
+    from worksmith.tools.environment import Environment
 
 
 @dataclass
@@ -47,6 +49,7 @@ class Rollout:
     read, and its calls are counted and kept.
 
     Attributes:
+        env: the environment of the episode.
         task: the part of the task that an agent may see, without its gold plan.
         episode: makes the calls; see `worksmith.tools.episode.Episode`.
         demos: the demonstrations that prompts may show.
@@ -67,6 +70,7 @@ class Rollout:
         chosen: the last call that was chosen.
     """
 
+    env: Environment
     task: VisibleTask
     episode: Episode
     demos: DemoView
@@ -180,6 +184,11 @@ class Rollout:
             error=ended.error,
             traceback=ended.traceback,
         )
+
+    def changes(self, result: EpisodeResult) -> ProposedChanges:
+        """The rows that the agent would change, after `result`."""
+        persona, now = self.episode.persona, self.episode.now
+        return ProposedChanges(self.env, self.task.query, result, persona=persona, now=now)
 
     def quoted(self) -> list[str]:
         """References of the records that this rollout quotes: those it read, the persona, the task's subject.

@@ -1,14 +1,24 @@
-"""Planning strategies, as data: one agent loop reads these switches."""
+"""Planning strategies, as data: one agent loop reads these switches, unless a strategy has a loop of its own.
+
+A package offers a strategy by an entry point of the group `worksmith.strategies`:
+
+    [project.entry-points."worksmith.strategies"]
+    vote = "my_package.strategies:VOTE"
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
+from worksmith.evals.dspy_programs.own_code import is_address, own_object
+from worksmith.tools.canonical import path
 from worksmith.tools.errors import InputError
+from worksmith.tools.registry import Registry
 
 PlanSource = Literal["nobody", "model", "gold", "gold with arguments"]
 
@@ -25,6 +35,8 @@ class Strategy:
             at once.
         revisions: how often the plan may be revised in an episode when a step fails.
         prompt: the form of prompts, unless the agent has another; see `worksmith.programs.prompting.forms`.
+        loop: a subclass of `EpisodeLoop` that works in its place. No file names it: who opens a program has
+            the strategy installed, or names its module.
     """
 
     name: str
@@ -34,9 +46,11 @@ class Strategy:
     stepwise: bool = True
     revisions: int = 0
     prompt: str = "auto"
+    loop: type[Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        told = {name: value for name, value in asdict(self).items() if name != "loop"}
+        return told if self.loop is None else {**told, "loop": path(self.loop)}
 
 
 STRATEGIES: dict[str, Strategy] = {
@@ -63,14 +77,37 @@ STRATEGIES: dict[str, Strategy] = {
 """The strategies there are, by name, in the order of tables."""
 
 
-def strategy(given: str | Strategy) -> Strategy:
-    """The strategy called `given`, or `given` itself if it is one.
+PLUGINS = Registry("worksmith.strategies", Strategy, "strategy")
+"""The strategies of installed packages, and those that this process named by their address."""
+
+
+def known_strategy(name: str) -> Strategy | None:
+    """The strategy of this name here or in an installed package; None if there is none."""
+    return STRATEGIES.get(name) or (PLUGINS.get(name) if name in PLUGINS else None)
+
+
+def strategy(given: str | Strategy, *, project: Path | None = None) -> Strategy:
+    """A strategy by its name or address (`package.module:NAME`), or `given` itself if it is one.
+
+    Args:
+        project: the folder of the environment, see `own_object`.
 
     Raises:
-        InputError: there is no such strategy.
+        InputError: there is no such strategy, or an address leads to something else.
     """
     if isinstance(given, Strategy):
         return given
-    if given not in STRATEGIES:
-        raise InputError(f"no strategy {given!r}", hint=f"there are {', '.join(STRATEGIES)}")
-    return STRATEGIES[given]
+    if (known := known_strategy(given)) is not None:
+        return known
+    if not is_address(given):
+        names = ", ".join([*STRATEGIES, *PLUGINS.names()])
+        hint = f"there are {names}, and package.module:NAME for one of yours"
+        raise InputError(f"no strategy {given!r}", hint=hint)
+    found = own_object(given, where="--strategy", project=project)
+    if not isinstance(found, Strategy):
+        raise InputError(f"{given} is no Strategy", where="--strategy", hint="it needs a name")
+    if known_strategy(found.name) not in (None, found):
+        hint = "give a strategy of your own a name of its own"
+        raise InputError(f"there is another strategy {found.name!r}", where=given, hint=hint)
+    PLUGINS.register(found)
+    return found

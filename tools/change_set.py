@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from worksmith.tools.errors import ToolError
 from worksmith.tools.persona import Persona
 from worksmith.tools.sqlite.cells import CellValue
 
@@ -59,3 +61,15 @@ class ChangeSet:
     persona: Persona
     approved_by: Persona
     changes: tuple[ProposedChange, ...]
+
+
+class ConflictError(ToolError):
+    """A commit function's refusal of changes to rows that are not what the changes were made on.
+
+    Attributes:
+        rows: the table and the key of each.
+    """
+
+    def __init__(self, rows: Iterable[tuple[str, CellValue]]) -> None:
+        self.rows = tuple(rows)
+        super().__init__(f"Changed since: {', '.join(f'{table}/{key}' for table, key in self.rows)}.")

@@ -26,6 +26,60 @@ if TYPE_CHECKING:
     from worksmith.retrievers.index.library import Library
 
 
+class Snapshot:
+    """A world with what is opened over it, each part at its first use. Thread-safe.
+
+    Attributes:
+        now: the clock of episodes.
+    """
+
+    def __init__(self, world: World, kind: Callable[[], WorldKind], sandboxes: int | None = None) -> None:
+        self.world, self._kind, self._sandboxes = world, kind, sandboxes
+        self.now = world.manifest.now
+        self._checked = False
+        self._lock = threading.RLock()
+        self._personas: dict[str, Persona] = {}
+
+    @cached_property
+    def policy(self) -> Policy:
+        found = self._kind().open_policy(self.world)
+        if lacking := [name for name in vars(Policy) if name[0] != "_" and not hasattr(found, name)]:
+            raise InputError(
+                f"the policy {type(found).__name__} lacks {', '.join(lacking)}",
+                where=f"the world kind {self._kind().name}",
+                hint="begin with the class Unrestricted of worksmith.plugins.worlds, which has all of them",
+            )
+        return found
+
+    @cached_property
+    def library(self) -> Library | None:
+        return self._kind().open_library(self.world)
+
+    @cached_property
+    def pool(self) -> SandboxPool:
+        return SandboxPool(self.world.image, self._kind().tables, self._sandboxes)
+
+    def check(self) -> None:
+        """See `Environment.check`."""
+        if self._checked:
+            return
+        with self._lock:
+            if self._checked:
+                return
+            check_schema(self.world, self._kind().tables)
+            # Made here, under the lock, so that no two episodes make them at once.
+            _ = self.policy, self.pool
+            if self.library is not None:
+                self.library.check()
+            self._checked = True
+
+    def persona(self, persona_id: str) -> Persona:
+        found = self._personas.get(persona_id)
+        if found is None:
+            found = self._personas[persona_id] = self._kind().find_persona(self.world, persona_id)
+        return found
+
+
 class Environment:
     """Opens episodes over one world. Thread-safe, shared by reference, never copied.
 
@@ -41,14 +95,11 @@ class Environment:
     """
 
     def __init__(self, world: World, kind: WorldKind | None = None, *, sandboxes: int | None = None) -> None:
-        self.world = world
         self.backend: object | None = None
         self._given = kind
-        self._sandboxes = sandboxes
-        self._checked = False
         self._lock = threading.RLock()
         self._toolsets: dict[tuple[frozenset[str] | None, frozenset[str]], Toolset] = {}
-        self._personas: dict[str, Persona] = {}
+        self._snapshot = Snapshot(world, lambda: self.kind, sandboxes)
 
     def __repr__(self) -> str:
         manifest = self.world.manifest
@@ -70,30 +121,28 @@ class Environment:
         """The world's tables, tools and rules."""
         return self._given or world_kind(self.world.manifest.kind)
 
-    @cached_property
+    @property
+    def world(self) -> World:
+        return self._snapshot.world
+
+    @property
+    def now(self) -> datetime:
+        """The clock of episodes: the world's, which a `refresh` may set."""
+        return self._snapshot.now
+
+    @property
     def policy(self) -> Policy:
         """The access rules.
 
         Raises:
             InputError: they are invalid, or lack something that `Policy` has.
         """
-        found = self.kind.open_policy(self.world)
-        if lacking := [name for name in vars(Policy) if name[0] != "_" and not hasattr(found, name)]:
-            raise InputError(
-                f"the policy {type(found).__name__} lacks {', '.join(lacking)}",
-                where=f"the world kind {self.kind.name}",
-                hint="begin with the class Unrestricted of worksmith.plugins.worlds, which has all of them",
-            )
-        return found
+        return self._snapshot.policy
 
-    @cached_property
+    @property
     def library(self) -> Library | None:
         """The search indexes; None if no tool searches."""
-        return self.kind.open_library(self.world)
-
-    @cached_property
-    def _pool(self) -> SandboxPool:
-        return SandboxPool(self.world.image, self.kind.tables, self._sandboxes)
+        return self._snapshot.library
 
     def check(self) -> None:
         """See that episodes can be opened. In one, what is wrong here would pass for a defect of a tool.
@@ -102,17 +151,17 @@ class Environment:
             InputError: the world's tables are not those of its kind, or the access rules are invalid.
             RetrievalError: the search index was built over another world.
         """
-        if self._checked:
-            return
-        with self._lock:
-            if self._checked:
-                return
-            check_schema(self.world, self.kind.tables)
-            # Made here, under the lock, so that no two episodes make them at once.
-            _ = self.policy, self._pool
-            if self.library is not None:
-                self.library.check()
-            self._checked = True
+        self._snapshot.check()
+
+    def refresh(self, *, force: bool = False) -> bool:
+        """Read tables again that may have changed since; says whether any had. A world at rest has none.
+
+        Episodes that are open go on with what they began with.
+
+        Args:
+            force: read all that can be read again, and not only what is due.
+        """
+        return False
 
     def connect(self, backend: object | None) -> None:
         """Let the tools of episodes that are opened from now on work on a live system; None is the world.
@@ -156,32 +205,30 @@ class Environment:
         Raises:
             InputError: there is nobody of this id.
         """
-        persona_id = str(persona_id)
-        found = self._personas.get(persona_id)
-        if found is None:
-            found = self._personas[persona_id] = self.kind.find_persona(self.world, persona_id)
-        return found
+        return self._snapshot.persona(str(persona_id))
 
     def unreadable(self, persona: Persona, references: frozenset[str]) -> frozenset[str]:
         """Those of the records (see `ToolContext.reads`) that `persona` may not read in the world at rest.
 
-        The mark of another world among them (see `world_mark`) is as unreadable as what it stands for.
+        The mark of another world among them (see `_mark`) is as unreadable as what it stands for.
         """
-        denied = references & {DENIED}
-        known = references - {world_mark(self.world), DENIED}
+        denied, at = references & {DENIED}, self._snapshot
+        known = references - {self._mark(at.world), DENIED}
         if not known:
             return denied
-        self.check()
-        with self._pool.borrow() as sandbox:
-            return denied | sandbox.read(b"", lambda world: self.policy.unreadable(persona, known, world))
+        at.check()
+        with at.pool.borrow() as sandbox:
+            return denied | sandbox.read(b"", lambda world: at.policy.unreadable(persona, known, world))
 
     def unquoted(self, references: frozenset[str]) -> frozenset[str]:
         """Those of the records that no demonstration may quote, whoever reads it."""
-        if not references or not isinstance(self.policy, AccessPolicy):
+        at = self._snapshot
+        policy = at.policy
+        if not references or not isinstance(policy, AccessPolicy):
             return frozenset()
-        self.check()
-        with self._pool.borrow() as sandbox:
-            return sandbox.read(b"", partial(self.policy.unquoted, references))
+        at.check()
+        with at.pool.borrow() as sandbox:
+            return sandbox.read(b"", partial(policy.unquoted, references))
 
     def check_records(self) -> None:
         """See that there is something for tools to work on.
@@ -212,7 +259,7 @@ class Environment:
         Args:
             toolkits: names of the toolkits to supply, shared ones are added; None supplies all.
             persona: one of this world, or the id; default is the world's own.
-            now: default is the world's clock.
+            now: default is the environment's clock.
             without: categories of tools that are left out, see `WorldKind.toolset`.
             ask: asks the agent's own model, for tools that do.
             rehearsal: work on the world even where a live system is connected, and see it as it is, as
@@ -222,21 +269,22 @@ class Environment:
             InputError, RetrievalError: see `check_records` and `check`; or there is nobody of this id.
         """
         self.check()
+        at = self._snapshot
         if isinstance(persona, str | int):
-            persona = self.persona(persona)
+            persona = at.persona(str(persona))
         if not rehearsal:
             self.check_records()
-        manifest = self.world.manifest
+        manifest = at.world.manifest
         names = None if toolkits is None else frozenset(toolkits)
         return Episode(
-            self._pool,
+            at.pool,
             self.kind,
             persona or manifest.persona,
-            now or manifest.now,
+            now or at.now,
             self._toolset(names, frozenset(without)),
-            self.policy,
-            self.library,
-            world=world_mark(self.world),
+            at.policy,
+            at.library,
+            world=self._mark(at.world),
             backend=None if rehearsal else self.backend,
             ask=ask,
             planted=None if rehearsal else planted(),
@@ -248,13 +296,12 @@ class Environment:
             found = self._toolsets[names, without] = self.kind.toolset(names, sorted(without))
         return found
 
+    def _mark(self, world: World) -> str:
+        """The reference that stands for a whole world among references to records."""
+        return f"@{world.manifest.digest}"
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Environment:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Environment.open, (str(self.world.path),))
-
-
-def world_mark(world: World) -> str:
-    """The reference that stands for a whole world among references to records."""
-    return f"@{world.manifest.digest}"

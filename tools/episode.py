@@ -18,10 +18,10 @@ from worksmith.tools.episode_result import CallRecord, EpisodeResult
 from worksmith.tools.persona import Persona
 from worksmith.tools.planting import Planted
 from worksmith.tools.policy import DENIED, Decision, Policy
-from worksmith.tools.sqlite.cells import CellValue, shown_cell
-from worksmith.tools.sqlite.outcome import Cell, Outcome, RowChange
+from worksmith.tools.sqlite.cells import CellValue
+from worksmith.tools.sqlite.outcome import Cell, Outcome, Place, RowChange
 from worksmith.tools.sqlite.sandbox import SandboxPool
-from worksmith.tools.sqlite.schema import ROW, quoted
+from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
 from worksmith.tools.tool import Tool, Toolset
 from worksmith.tools.tool_context import PastCall, ToolContext
 from worksmith.tools.world_kind import WorldKind
@@ -101,6 +101,7 @@ class Episode:
         run = partial(self._run, reads=reads, granted=granted)
         name = name if isinstance(name, str) else type(name).__name__
         decision: Decision | None = None
+        before = self.changeset
         arguments, fault = plain_arguments(arguments)
         if fault:
             observation = bad_arguments(name, fault)
@@ -114,7 +115,8 @@ class Episode:
         if observation.status == "denied":
             reads.add(DENIED)
         seconds = time.perf_counter() - start
-        self._keep(CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(reads))))
+        wrote = self.changeset != before
+        self._keep(CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(reads)), wrote))
         return observation
 
     def refuse(self, name: str, arguments: Any, reason: str) -> Observation:
@@ -264,27 +266,34 @@ class Episode:
 
     def outcome(self) -> Outcome:
         """The changes of the episode so far."""
-        return Outcome(self.changeset, self.kind.tables, self.written, keys=self._keys)
+        rows = partial(self.rows, at_rest=True)
+        return Outcome(self.changeset, self.kind.tables, self.written, keys=self._keys, rows=rows)
+
+    def rows(self, places: Iterable[Place], *, at_rest: bool = False) -> dict[Place, dict[str, CellValue]]:
+        """The whole rows at some places, as far as there are any, in the episode's state or before it."""
+        tables = {table.name: table for table in self.kind.tables}
+
+        def read(world: apsw.Connection) -> dict[Place, dict[str, CellValue]]:
+            found = {}
+            for name, row in places:
+                table = tables[name]
+                query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} WHERE {ROW} = ?"
+                for cells in world.execute(query, (row,)):
+                    found[name, row] = table.shown(dict(zip(table.columns, cells, strict=True)))
+            return found
+
+        with self._pool.borrow() as sandbox:
+            return sandbox.read(b"" if at_rest else self.changeset, read)
 
     def _keys(self, changes: Sequence[RowChange]) -> list[CellValue]:
         """The keys of changed rows: those of changed cells' rows stand in the world at rest."""
-        tables = {table.name: table for table in self.kind.tables}
-        columns = {name: key_column(self.policy, table) for name, table in tables.items()}
-
-        def read(world: apsw.Connection) -> list[CellValue]:
-            keys: list[CellValue] = []
-            for change in changes:
-                column = columns[change.table]
-                if change.operation == "update":
-                    query = f"SELECT {quoted(column)} FROM main.{quoted(change.table)} WHERE {ROW} = ?"
-                    (found,) = world.execute(query, (change.row,)).fetchall()
-                    keys.append(shown_cell(found[0], tables[change.table].type_of(column)))
-                else:
-                    keys.append((change.before or change.after).get(column))
-            return keys
-
-        with self._pool.borrow() as sandbox:
-            return sandbox.read(b"", read)
+        columns = {table.name: key_column(self.policy, table) for table in self.kind.tables}
+        updated = [(change.table, change.row) for change in changes if change.operation == "update"]
+        rows = self.rows(updated, at_rest=True)
+        return [
+            rows.get((change.table, change.row), change.before or change.after).get(columns[change.table])
+            for change in changes
+        ]
 
 
 def _past(call: CallRecord) -> PastCall:

@@ -149,6 +149,7 @@ class CallRecord:
         decision: of the policy; None when the call never got that far.
         reads: references of the records that the call has read, sorted; see `ToolContext.reads`. Of a denied
             call `DENIED` is among them.
+        wrote: whether it changed rows.
     """
 
     tool: str
@@ -157,6 +158,7 @@ class CallRecord:
     decision: Decision | None
     seconds: float
     reads: tuple[str, ...] = ()
+    wrote: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """`tool`, `arguments`, `status`, `observation` (the text) and `rule`, which the policy decided by."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, ToolError
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import Policy
 from worksmith.tools.procedure import ProcedureRule
@@ -24,6 +24,32 @@ if TYPE_CHECKING:
 
 LIVE = "live"
 """The backend of an environment (see `Environment.connect`) whose tools make their calls outside."""
+
+
+class PastReplies:
+    """The backend of an episode that is made again: its calls outside get the replies that they had.
+
+    Args:
+        replies: by the name of the tool in their order, each `{"value": ...}` or `{"error": text}`, with
+            `wrote`: whether the call changed rows, too.
+    """
+
+    def __init__(self, replies: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        self._left = list(replies)
+
+    def take(self, tool: str) -> tuple[Any, bool]:
+        """The next reply to a tool, and whether the call changed rows.
+
+        Raises:
+            ToolError: it is an error, or there is none left.
+        """
+        for place, (name, reply) in enumerate(self._left):
+            if name == tool:
+                del self._left[place]
+                if "error" in reply:
+                    raise ToolError(reply["error"])
+                return reply["value"], reply["wrote"]
+        raise ToolError(f"{tool} was not called so before.")
 
 
 @dataclass(frozen=True)
@@ -84,6 +110,9 @@ class WorldKind:
         live_systems: by name a function that connects to a live system, on which tools then work instead of
             the world. It takes a file that maps that system's ids to the world's, or None.
         commit: makes approved changes in the system that the world is a copy of; None where nothing does.
+        settle: says whether the change set of an id was committed, and from then on it never will be if not;
+            None where nobody can know.
+        outside: names of the tools that make calls outside where `LIVE` is the backend.
         digest: content address of tools and settings that are a user's own; empty for the kinds of packages.
         locale: the language of answers.
         procedure: the rules for the course of every episode.
@@ -109,6 +138,8 @@ class WorldKind:
     check_policy: Callable[[Path], Explanation] | None = None
     live_systems: Mapping[str, Callable[[Path | None], object]] = field(default_factory=dict, hash=False)
     commit: Callable[[ChangeSet], Any] | None = None
+    settle: Callable[[str], bool] | None = None
+    outside: frozenset[str] = frozenset()
     digest: str = ""
     locale: str = "en"
     procedure: tuple[ProcedureRule, ...] = ()

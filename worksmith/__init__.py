@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from worksmith.jobs.comparison import Comparison as Comparison
     from worksmith.jobs.evaluation import Evaluation as Evaluation
     from worksmith.optimizers.cost.budget import Budget as Budget
+    from worksmith.optimizers.search.few_shot import KNN as KNN
     from worksmith.optimizers.search.few_shot import Bootstrap as Bootstrap
-    from worksmith.optimizers.search.few_shot import Nearest as Nearest
-    from worksmith.optimizers.search.few_shot import Tpe as Tpe
     from worksmith.optimizers.search.race import Race as Race
     from worksmith.programs.agent import Agent as Agent
     from worksmith.programs.own_agents.program import OwnAgent as OwnAgent
@@ -46,6 +45,8 @@ if TYPE_CHECKING:
     from worksmith.tools.errors import WorksmithError as WorksmithError
     from worksmith.tools.kinds.own_data.context import Context as Context
     from worksmith.tools.kinds.own_data.environment import Environment as Environment
+    from worksmith.tools.kinds.own_data.sources.database import Database as Database
+    from worksmith.tools.kinds.own_data.sources.live import Table as Table
     from worksmith.tools.persona import Persona as Persona
 
 __version__ = "0.1.0"
@@ -59,17 +60,18 @@ _PLACES = {
     "Budget": "worksmith.optimizers.cost.budget",
     "Comparison": "worksmith.jobs.comparison",
     "Context": "worksmith.tools.kinds.own_data.context",
+    "Database": "worksmith.tools.kinds.own_data.sources.database",
     "Environment": "worksmith.tools.kinds.own_data.environment",
     "Evaluation": "worksmith.jobs.evaluation",
     "InputError": "worksmith.tools.errors",
-    "Nearest": "worksmith.optimizers.search.few_shot",
+    "KNN": "worksmith.optimizers.search.few_shot",
     "OwnAgent": "worksmith.programs.own_agents.program",
     "Persona": "worksmith.tools.persona",
     "Race": "worksmith.optimizers.search.race",
     "Suite": "worksmith.evals.suite",
+    "Table": "worksmith.tools.kinds.own_data.sources.live",
     "Task": "worksmith.evals.tasks.task",
     "ToolError": "worksmith.tools.errors",
-    "Tpe": "worksmith.optimizers.search.few_shot",
     "WorksmithError": "worksmith.tools.errors",
     "compare": "worksmith.api.measuring",
     "evaluate": "worksmith.api.measuring",

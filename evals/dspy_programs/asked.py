@@ -44,7 +44,7 @@ def asked(given: Any, env: Environment, persona: str | int | None = None) -> Vis
         raise InputError(
             "a text does not say who asks, which decides what may be read and done in this world",
             where="task",
-            hint='name the person, as in agent(task="...", persona="ID"), or give a task of the suite',
+            hint='name the person, as in agent(task="...", persona="ID") or with --as ID, or give a task',
         )
     return task_of(given, env, persona=None if persona is None else env.persona(persona))
 

@@ -35,6 +35,7 @@ class RaceFacts(TypedDict):
     needed: NotRequired[float]
     intents: NotRequired[int]
     gains: NotRequired[dict[str, Measurement]]
+    optimism: NotRequired[dict[str, float]]
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -54,19 +55,10 @@ class TrialFacts(TypedDict):
 
 @with_config(ConfigDict(extra="forbid"))
 class AcceptanceFacts(TypedDict, total=False):
-    """The test of the chosen candidate, see `worksmith.optimizers.compiling.finalize`."""
+    """The remark on a program that no race has tested."""
 
     rule: str
-    best: str
-    taken: str
     said: str
-    difference: float
-    evidence: float
-    needed: float
-    alpha: float
-    candidates: int
-    intents: int
-    optimism: dict[str, float]
 
 
 _TRIAL = TypeAdapter(TrialFacts)

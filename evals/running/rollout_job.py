@@ -58,7 +58,7 @@ class RolloutJob:
             program=self.program_digest,
             code=digest([code_digest(program), settings.env.code_digest]),
             task="",
-            world=settings.env.digest,
+            world="",
             model=model_digest(self.lm),
             scorers=scorers_digest([*self.scorers, *settings.judges]),
         )
@@ -82,7 +82,9 @@ class RolloutJob:
 
     def unit(self, task: Task, trial: int) -> WorkUnit:
         """The identity of one episode."""
-        digests = self._digests.model_copy(update={"task": task.digest})
+        # The tables of a served environment change.
+        now = {"task": task.digest, "world": self.settings.env.digest}
+        digests = self._digests.model_copy(update=now)
         return WorkUnit(
             task_id=task.id, strategy=self.strategy, seed=self.settings.seed, trial=trial, digests=digests
         )

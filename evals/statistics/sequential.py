@@ -97,21 +97,6 @@ class Evidence:
             self._to_come -= 1
 
 
-def evidence_of(leads: Sequence[Sequence[float]], alpha: float, candidates: int) -> list[float]:
-    """The logarithm of the evidence that each of several candidates is better, adjusted for their number.
-
-    Args:
-        leads: by candidate the mean lead over the program as it is in each intent, in an order that was fixed
-            without looking at them.
-        alpha: the most chance that any that is no better reaches `needed(alpha)`.
-        candidates: how many there could have been, at least as many as there are.
-    """
-    found = [Evidence(len(lead), needed(alpha / candidates)) for lead in leads]
-    for evidence, lead in zip(found, leads, strict=True):
-        evidence.add(lead)
-    return adjusted([evidence.log for evidence in found], candidates - len(leads))
-
-
 def needed(alpha: float) -> float:
     """The logarithm of the evidence that chance reaches with a probability of at most `alpha`."""
     return -math.log(alpha)

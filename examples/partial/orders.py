@@ -75,5 +75,5 @@ if __name__ == "__main__":
     lm = sys.argv[1] if len(sys.argv) > 1 else "local/apprentice"
     suite = ws.Suite(env, tasks())
     agent = ws.Agent("act", env)
-    better = ws.Nearest(accept="best", lm=lm).compile(agent, trainset=suite.train)
+    better = ws.KNN(accept="best", lm=lm).compile(agent, trainset=suite.train)
     print(ws.compare([agent, better], suite.test, lm=lm))

@@ -77,7 +77,7 @@ class Manifest(_Frozen):
             made-up copies that readers with fewer rights are shown always do.
         settings: of the optimizer, seed included.
         trials: the candidates' dev scores with intervals; `chosen` is the name of one.
-        acceptance: whether that one was shown to be better, see `worksmith.optimizers.compiling.finalize`.
+        acceptance: the remark on a program that was not tested; what a race found is in its trials.
         front: names of the trials that no other beats in dev score and in tokens, the cheapest first.
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.

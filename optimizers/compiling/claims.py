@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.groups import intent_or_task
-from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.statistics.power import discordance_of
 from worksmith.evals.statistics.sequential import fewest_intents
 from worksmith.evals.statistics.spread import Spread
 from worksmith.optimizers.racing.power import Field, smallest_race_difference
 from worksmith.optimizers.racing.rules import INCUMBENT, fewest_to_seal
+from worksmith.optimizers.trial import episode_score
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
@@ -38,23 +38,17 @@ def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = F
     Args:
         race: whether its candidates are raced, whatever the optimizer.
     """
-    settings, race = optimizer.settings, race or optimizer.races
-    intents, candidates = intents_in(dev), settings.candidates if race else optimizer.compared
-    if race and not (optimizer.races and settings.accept == "best"):
-        what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
-    elif optimizer.tested and settings.accept == "tested":
-        what = f"{optimizer.name} of {candidates} candidates can show none to be better than the program"
-    else:
+    settings, intents = optimizer.settings, intents_in(dev)
+    adaptive, most = optimizer.adaptive, settings.candidates
+    fewest = fewest_to_seal(settings.alpha) if adaptive else fewest_intents(settings.alpha, most)
+    tested = race or (optimizer.races and settings.accept == "tested")
+    if intents >= fewest or not tested:
         return ""
-    fewest = fewest_intents(settings.alpha, candidates)
-    if race and optimizer.adaptive:
-        fewest = fewest_to_seal(settings.alpha)
-    if intents >= fewest:
-        return ""
-    other = "" if race else ", or --accept best"
+    many, fewer = ("s", ", fewer --candidates") if most > 1 else ("", "")
     return (
-        f"with {intents} dev intents {what}: that takes {fewest} at least; take more dev intents, "
-        f"fewer --candidates{other} (`worksmith power --race` plans a race)"
+        f"with {intents} dev intents a race of {most} candidate{many} can accept none, not "
+        f"even one that wins every task: that takes {fewest} at least; take more dev intents{fewer}"
+        f"{'' if race else ', or --accept best'} (`worksmith power --race` plans a race)"
     )
 
 
@@ -69,7 +63,7 @@ def power_left(trials: Sequence[Trial], settings: Settings, dev: Sequence[Task])
         return {}
     intents = intents_in(dev)
     per_intent = max(1, round(len(dev) / intents))
-    leads = [lead for trial in trials if trial is not plain and (lead := _leads(trial, plain))]
+    leads = [lead for trial in trials if trial is not plain and (lead := _leads(trial, plain, settings))]
     differ = [sum(value != 0 for value in lead.values()) / len(lead) for lead in leads]
     measured = sum(differ) / len(differ) if differ else 0.0
     groups = {record.task_id: intent_or_task(record.intent, record.task_id) for record in _records(plain)}
@@ -106,14 +100,13 @@ def _records(trial: Trial) -> Sequence[Any]:
     return trial.result.records if trial.result else ()
 
 
-def _leads(trial: Trial, plain: Trial) -> dict[str, float]:
+def _leads(trial: Trial, plain: Trial, settings: Settings) -> dict[str, float]:
     """A candidate's lead on each task that both have met."""
-    theirs = {record.task_id: record.scores.get(PRIMARY, 0.0) for record in _records(plain)}
-    return {
-        record.task_id: record.scores.get(PRIMARY, 0.0) - theirs[record.task_id]
-        for record in _records(trial)
-        if record.task_id in theirs
-    }
+    ours, theirs = (
+        {record.task_id: episode_score(record, settings.maximize) or 0.0 for record in _records(each)}
+        for each in (trial, plain)
+    )
+    return {task: score - theirs[task] for task, score in ours.items() if task in theirs}
 
 
 def _alike(lead: dict[str, float], groups: dict[str, tuple[str, str]]) -> float:

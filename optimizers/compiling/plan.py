@@ -15,10 +15,12 @@ from worksmith.evals.dspy_programs.digests import model_digest, program_digest, 
 from worksmith.evals.dspy_programs.own_models import check_models, with_models
 from worksmith.evals.lm.prices import Prices
 from worksmith.evals.lm.rewards import telling_rewards
-from worksmith.evals.records.record import ASR
+from worksmith.evals.records.record import ASR, PRIMARY
 from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
-from worksmith.evals.scoring.scorer import Scorer
+from worksmith.evals.scoring.expression import Expression
+from worksmith.evals.scoring.scorer import Scorer, check_score_names
+from worksmith.evals.task_kind import scorers_for
 from worksmith.evals.tasks.task import SplitScheme
 from worksmith.optimizers.candidates.undoing import made_of, taken_off
 from worksmith.optimizers.compiling.fingerprint import Fingerprint, ModelFacts
@@ -156,12 +158,19 @@ class Plan:
             raise InputError(
                 f"{chosen.name} chooses demonstrations in its own way",
                 where="--selection, --demo-unit, --demo-tokens",
-                hint="use bootstrap, race, tpe or knn",
+                hint="use bootstrap, race or knn",
             )
         if self.undo is not None:
             for each in taken_off(self.undo, self.program).values():
                 made_of(each, self.program)
-        chosen.check(self.context())
+        context = self.context()
+        chosen.check(context)
+        if (weighed := Expression(self.settings.maximize)).text != PRIMARY:
+            if not chosen.races:
+                hint = "use race, bootstrap or knn"
+                raise InputError(f"{chosen.name} chooses by the outcome", where="--maximize", hint=hint)
+            scorers = context.student.scorers or scorers_for(self.suite.env)
+            check_score_names(scorers, weighed.scores, where="--maximize")
         check_unit(self.program, self.settings.demo_unit)
         check_models(self.program, [self.lm.lm])
         if self.bank is None:

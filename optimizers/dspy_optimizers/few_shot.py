@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import dspy
@@ -17,23 +18,25 @@ from worksmith.optimizers.dspy_optimizers.stock import (
     bootstrapping,
     check_taught,
     examples,
+    require_optuna,
     without_measuring,
     working,
 )
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.racing.rules import INCUMBENT
-from worksmith.optimizers.search.few_shot import Nearest, require_optuna
+from worksmith.optimizers.search.few_shot import KNN
+from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.optimizers.trial import Trial
 from worksmith.tools.seeding import rng
 
 
 class LabeledFewShot(Teleprompter):
-    """`dspy.LabeledFewShot`: demonstrations drawn blindly, from the teacher's trajectories."""
+    """`dspy.LabeledFewShot`: demonstrations drawn blindly from examples or trajectories."""
 
     name = "dspy:LabeledFewShot"
-    takes_bank = True
-    differs = "k is --demos (its own: 16), and it draws from trajectories in place of raw examples"
+    takes_bank = labels = True
+    differs = "k is --demos (its own: 16), and of a suite it draws trajectories in place of raw examples"
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         return {"teacher": len(context.train), "dev": len(context.dev)}
@@ -52,9 +55,7 @@ class LabeledFewShot(Teleprompter):
             shown = (shuffled[demo.number].example(name) for demo in predictor.demos)
             predictor.demos = [example for example in shown if example is not None]
         chosen = tuple(shuffled[number] for number in drawn)
-        context.fall_back_to(Compiled(program, chosen, gaps=context.reasons))
-        trial = context.try_out("labeled", program, chosen)
-        return Compiled(program, chosen, (trial,), trial.name, context.reasons)
+        return context.taken("labeled", Compiled(program, chosen, gaps=context.reasons))
 
 
 class BootstrapFewShot(DspyOptimizer):
@@ -154,16 +155,19 @@ class Optuna(DspyOptimizer):
         return Optimized(study.best_trial.user_attrs["program"], f"trial-{study.best_trial.number}")
 
 
-class KNNFewShot(Nearest):
+class KNNFewShot(KNN):
     """`dspy.KNNFewShot`: each task is shown the demonstrations nearest to it.
 
     DSPy's own bootstraps anew at every inference, which runs a teacher's episodes with all they do to the
-    world each time the compiled program is used, and saves a program without demonstrations. This is `knn`
-    instead: the same choice from a bank that was collected once and is saved with the program.
+    world each time the compiled program is used, and saves a program without demonstrations. This is the same
+    choice from a bank that was collected once and is saved with the program.
     """
 
     name = "dspy:KNNFewShot"
     differs = "the bank is collected once and not at each inference"
+
+    def settled(self, settings: Settings) -> Settings:
+        return super().settled(replace(settings, accept="best"))
 
 
 _PLAIN, _IN_ORDER = -3, -1

@@ -18,9 +18,9 @@ from worksmith.optimizers.dspy_optimizers.stock import (
     check_taught,
     examples,
     proposer_lm,
+    require_optuna,
 )
 from worksmith.optimizers.optimizer import CompileContext
-from worksmith.optimizers.search.few_shot import require_optuna
 from worksmith.tools.errors import WorksmithError
 
 _DEPTH = 3

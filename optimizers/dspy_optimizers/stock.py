@@ -6,6 +6,7 @@ import contextlib
 import sys
 from abc import abstractmethod
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import NamedTuple
 
 import dspy
@@ -17,7 +18,7 @@ from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.optimizers.quiet import quiet
 from worksmith.optimizers.teleprompter import Teleprompter
-from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.errors import InputError, WorksmithError, missing_extra
 from worksmith.tools.files.secrets import described
 from worksmith.tools.seeding import rng
 
@@ -57,10 +58,20 @@ class DspyOptimizer(Teleprompter):
             found = self.optimize(context, lessons)
         if self.bootstraps:
             check_taught(lessons)
-        made = without_measuring(lessons, found.wrapped)
-        context.fall_back_to(made)
-        trial = context.try_out(found.name, made.program, made.demonstrations)
-        return Compiled(made.program, made.demonstrations, (trial,), trial.name, lessons.gaps)
+        return context.taken(found.name, without_measuring(lessons, found.wrapped))
+
+
+def require_optuna(name: str) -> None:
+    """Check that Optuna is installed, for the optimizer called `name`.
+
+    Raises:
+        InputError: it is not.
+    """
+    if find_spec("optuna") is None:
+        raise missing_extra(name, "optuna")
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 
 def without_measuring(lessons: Lessons, wrapped: Sampled) -> Compiled:

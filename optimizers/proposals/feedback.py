@@ -55,13 +55,18 @@ def _outcome(
         yield f"Needed, but never called with success: {', '.join(missing)}."
     if wanted and (spare := sorted(called - set(wanted))):
         yield f"Called, but not needed: {', '.join(spare)}."
-    for action in task.expected:
-        given = [call.arguments for call in made if call.tool == action.tool]
-        if given and not any(arguments == action.arguments for arguments in given):
-            wrong = _differing(action.arguments, given)
-            yield f"{action.tool} was called with wrong values of: {', '.join(wrong)}."
+    for tool, wrong in wrong_arguments(task, calls):
+        yield f"{tool} was called with wrong values of: {', '.join(wrong)}."
     if task.answer and episode.answer_status and episode.answer_status != task.answer.status:
         yield f"It said {episode.answer_status} where {task.answer.status} is right."
+
+
+def wrong_arguments(task: Task, calls: Sequence[CallEntry]) -> Iterator[tuple[str, list[str]]]:
+    """The tools of expected calls that were made otherwise, each with the arguments that were wrong."""
+    for action in task.expected:
+        given = [call.arguments for call in calls if call.status == "ok" and call.tool == action.tool]
+        if given and not any(arguments == action.arguments for arguments in given):
+            yield action.tool, _differing(action.arguments, given)
 
 
 def _differing(wanted: Mapping[str, object], given: list[object]) -> list[str]:

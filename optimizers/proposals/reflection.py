@@ -14,6 +14,7 @@ from worksmith.optimizers.candidates.building import Configurable
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.checks import Checks
+from worksmith.optimizers.proposals.feedback import wrong_arguments
 from worksmith.optimizers.proposals.hints import OUTPUTS
 from worksmith.optimizers.proposals.material import described
 from worksmith.optimizers.proposals.source import Standing
@@ -53,7 +54,7 @@ class ImproveText(dspy.Signature):  # type: ignore[misc]
 
 
 class Target(NamedTuple):
-    """The instructions of a predictor, or the description of a tool.
+    """The instructions of a predictor, or the description of a tool or of one of its arguments.
 
     Attributes:
         own, present: the text of the program as it is, and that of the best one.
@@ -65,15 +66,20 @@ class Target(NamedTuple):
     present: str
     subject: str
     of_tool: bool = False
+    argument: str = ""
 
     def candidate(self, text: str) -> Candidate:
+        if self.argument:
+            return Candidate(tools={self.name: ToolText(arguments={self.argument: text})})
         if self.of_tool:
             return Candidate(tools={self.name: ToolText(description=text)})
         return Candidate(instructions={self.name: text})
 
     def text_in(self, candidate: Candidate) -> str:
-        told = candidate.tools.get(self.name) if self.of_tool else None
-        return (told.description if told else candidate.instructions.get(self.name)) or self.own
+        if not self.of_tool:
+            return candidate.instructions.get(self.name) or self.own
+        told = candidate.tools.get(self.name) or ToolText(description=self.own)
+        return (told.arguments.get(self.argument) if self.argument else told.description) or self.own
 
 
 class Reflection(Asking):
@@ -83,7 +89,7 @@ class Reflection(Asking):
 
     Args:
         tools: whether descriptions of tools may change. Every second proposal is one, if the program is an
-            agent, and failures point to a tool.
+            agent, and failures point to a tool; every fourth is of an argument that was wrong.
     """
 
     name = "reflection"
@@ -132,6 +138,12 @@ class Reflection(Asking):
             known = best.shown_tools.keys() - self.checks.pinned
             misused = Counter(tool for each in shown for tool in _misused(standing, each) & known)
             for name in sorted(misused, key=lambda name: (-misused[name], name)):
+                if number % 4 == 2 and (argument := _mistaken(standing, shown, name)):
+                    own, present = (
+                        each.shown_tools[name].argument_notes.get(argument, "") for each in (program, best)
+                    )
+                    subject = f"The description of the argument `{argument}` of the tool `{name}`"
+                    return [Target(name, own, present, subject, of_tool=True, argument=argument)]
                 own, present = program.shown_tools[name].summary, best.shown_tools[name].summary
                 subject = f"The description of the tool `{name}`, which tells a model when and how to call it"
                 return [Target(name, own, present, subject, of_tool=True)]
@@ -159,6 +171,15 @@ def _misused(standing: Standing, record: EpisodeRecord) -> set[str]:
     found -= {call.tool for call in record.calls if call.status == "ok"}
     first = record.fault.step if record.fault else None
     return found | {call.tool for number, call in enumerate(record.calls, start=1) if number == first}
+
+
+def _mistaken(standing: Standing, records: Sequence[EpisodeRecord], tool: str) -> str:
+    """The argument of a tool that was wrong most often; empty if none was."""
+    found = (
+        each for record in records for each in wrong_arguments(standing.tasks[record.task_id], record.calls)
+    )
+    wrong = Counter(argument for name, arguments in found if name == tool for argument in arguments)
+    return max(sorted(wrong), key=wrong.__getitem__, default="")
 
 
 def _blamed(standing: Standing, record: EpisodeRecord) -> str:

@@ -159,7 +159,8 @@ class Course:
     @property
     def _open(self) -> bool:
         staying = self._staying
-        return len(staying) > 1 or any(not (arm.accepted and self._kept(arm)) for arm in staying)
+        settled = not self._rules.thorough and all(arm.accepted and self._kept(arm) for arm in staying)
+        return len(staying) > 1 or (len(staying) == 1 and not settled)
 
     def _kept(self, arm: Arm) -> bool:
         return self._bounds is None or self._bounds.kept(arm.name)
@@ -252,6 +253,8 @@ class Course:
                 arm.leave(self._rules.loss(arm.lost, len(arm.scores)))
                 if arm is self._incumbent:
                     self.outcome().check()
+        if self._rules.thorough:
+            return
         for arm in self._candidates:
             rival = rivals.get(arm.name)
             if rival is not None and not arm.left and self._no_use[arm.name].log >= needed(self._rules.beta):

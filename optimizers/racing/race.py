@@ -21,6 +21,9 @@ or the tasks are used up. If no candidate was accepted, no difference was shown 
 candidate wins whose mean score on the tasks that both met is not above the incumbent's. Of candidates with
 equal mean scores the one that costs less leads and wins, then the earlier one.
 
+In a thorough race nobody leaves for its scores, and it ends with the tasks, so that all mean scores are of
+the same tasks. The first question alone is asked then.
+
 Candidates may come in rounds, for instance because those of a later one cost more to make. Newcomers first
 meet the tasks that the others have met. How many candidates there can be is settled before the first round,
 and the evidence of all of them is adjusted for that number, so rounds do not change the guarantee.

@@ -41,6 +41,7 @@ class Rules:
             any episodes.
         finalists: the most candidates that meet the sealed intents.
         patience: after so many rounds in a row without a new leader the search on the open intents ends.
+        thorough: every candidate meets all tasks, unless it cannot keep a bound or loses too many episodes.
     """
 
     alpha: float = 0.05
@@ -51,6 +52,7 @@ class Rules:
     fill: int = 48
     finalists: int = 2
     patience: int = 5
+    thorough: bool = False
 
     def finalists_for(self, sealed: int) -> int:
         """The most candidates that meet so many sealed intents; a single one where they are few."""
@@ -224,7 +226,7 @@ class Outcome:
         tested = [arm for arm in self.arms.values() if arm.name in (self.finalists or self.arms)]
         best = max(tested, key=lambda arm: (arm is not incumbent, arm.evidence))
         who = "candidate that may win" if best.accepted else "candidate"
-        return f"no {who} is shown to be better; the nearest is {best.name} {self._evidence(best)}"
+        return f"no {who} is shown to be better; {best.name} comes closest, {self._evidence(best)}"
 
     def _evidence(self, arm: Arm) -> str:
         found, what = self.report(arm.name), "sealed intents" if self.sealed else "intents"

@@ -76,7 +76,7 @@ def same_program(context: CompileContext) -> SameProgram:
     for number in range(1 + context.settings.candidates):
         rollouts = replace(context.student, seed=number)
         records = rollouts(context.program, tasks, name=f"aa-{number}").records
-        columns.append([episode_score(record) for record in records])
+        columns.append([episode_score(record, context.settings.maximize) for record in records])
     for column in columns:
         # Any of them may stand for the program as it is.
         Outcome(INCUMBENT, {INCUMBENT: Arm(INCUMBENT, column)}, how).check()

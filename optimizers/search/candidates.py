@@ -35,10 +35,8 @@ _TEACHING, _FEW = 0.2, 8
 """The teacher's share of a budget, and the tasks that tell how many more it lasts for."""
 
 _KINDS = ("nearest", "covering", "random")
-"""The selections of candidates, in turn."""
 
 _SIZE_SHARES = (1, 2, 4)
-"""The divisors of the most demonstrations of a prompt, in turn."""
 
 
 def bank_schedule(context: CompileContext) -> list[int]:
@@ -126,19 +124,29 @@ def _covering(tasks: Sequence[Task]) -> list[Task]:
     return [tasks[place] for place in covering(map(index.scores, (task.query for task in tasks)), len(tasks))]
 
 
-def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict[str, Built]:
+def draw_candidates(
+    context: CompileContext,
+    bank: TraceBank,
+    most: int,
+    *,
+    kinds: Sequence[str] = _KINDS,
+    sizes: Sequence[int] = _SIZE_SHARES,
+) -> dict[str, Built]:
     """At most so many by name, in the order in which they run; fewer if the bank is small.
 
-    In turn the nearest to each task, a set that covers the bank, and a random set; first with as many
-    demonstrations as a prompt gets, then with half and with a quarter of them.
+    Args:
+        kinds: the selections, in turn, where the user has chosen none.
+        sizes: the divisors of the most demonstrations of a prompt, in turn.
 
     Raises:
-        InputError: the user's selection searches, and no input of a predictor holds the task's text.
+        InputError: the only selection searches, and no input of a predictor holds the task's text.
     """
     found: dict[str, Built] = {}
     seen: set[Hashable] = set()
     predictors = [name for name, _ in context.program.named_predictors()]
-    for name, display in _displays(context.settings, bank) if len(bank) else ():
+    if context.settings.selection:
+        kinds = (context.settings.selection,)
+    for name, display in _displays(context.settings, bank, kinds, sizes) if len(bank) else ():
         if len(found) == most:
             break
         if display.content in seen:
@@ -148,20 +156,22 @@ def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict
         try:
             found[name] = built(Candidate(demonstrations=demos), context.program, bank, context.settings)
         except InputError:
-            if context.settings.selection:
+            if len(kinds) == 1:
                 raise
     return found
 
 
-def _displays(settings: Settings, bank: TraceBank) -> Iterator[tuple[str, Display]]:
+def _displays(
+    settings: Settings, bank: TraceBank, kinds: Sequence[str], sizes: Sequence[int]
+) -> Iterator[tuple[str, Display]]:
     """Named displays with repeats. A small bank soon offers nothing new, so this ends."""
     pool = Selector.of(bank, settings.demo_unit)
     most = min(settings.demos, len(pool.demonstrations))
-    kinds = (settings.selection,) if settings.selection else _KINDS
     for number in range(2 * settings.candidates):
-        restart, place = divmod(number, len(_SIZE_SHARES))
-        size = -(-most // _SIZE_SHARES[place])
+        restart, place = divmod(number, len(sizes))
+        size = -(-most // sizes[place])
         for kind in kinds:
             display = selection_called(kind).choose(pool, size, seed=settings.seed, restart=restart)
             # The nearest are the same in every restart.
-            yield (f"{kind}-{size}" if kind == "nearest" else f"{kind}-{size}-{restart}"), display
+            varied = [size] * (len(sizes) > 1) + [restart] * (kind != "nearest")
+            yield "-".join(map(str, (kind, *varied))), display

@@ -12,12 +12,15 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from worksmith.evals.records.groups import dealt
+from worksmith.evals.records.groups import dealt, intent_or_task
+from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.summary import interval_json, summarize
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken, lost
+from worksmith.evals.statistics.optimism import corrected_maximum
 from worksmith.optimizers.candidates.building import Built, Configurable, built
 from worksmith.optimizers.candidates.candidate import AS_IT_IS, INSTRUCTIONS, TOOLS
 from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
@@ -28,9 +31,10 @@ from worksmith.optimizers.racing.race import final_episodes, race, search_episod
 from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Scores, sealed_intents
 from worksmith.optimizers.racing.worth import lead, worth
 from worksmith.optimizers.rollouts import Run
-from worksmith.optimizers.search.few_shot import BankOptimizer
+from worksmith.optimizers.search.candidates import bank_rounds
 from worksmith.optimizers.search.rounds import MOST_ROUNDS, Rounds
 from worksmith.optimizers.settings import Settings
+from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.optimizers.trial import Trial, episode_score, mean_tokens
 from worksmith.tools.errors import InputError
 
@@ -49,7 +53,7 @@ _MEASURED = 0.5
 """The share of them in which the parts of a program that was compiled before may be measured."""
 
 
-class Race(BankOptimizer):
+class Race(Teleprompter):
     """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter.
 
     With more than demonstrations in `over`, candidates come in rounds: each looks at what failed in those
@@ -63,7 +67,9 @@ class Race(BankOptimizer):
     """
 
     name = "race"
-    races = may_propose = True
+    takes_bank = selects = races = may_propose = True
+    thorough: ClassVar[bool] = False
+    """Whether every candidate runs all dev tasks."""
 
     @property
     def adaptive(self) -> bool:
@@ -73,17 +79,25 @@ class Race(BankOptimizer):
     def foretold(self) -> bool:
         return not self.adaptive
 
+    def candidates(self, context: CompileContext) -> Iterator[Mapping[str, Built]]:
+        """Candidates that show demonstrations, round by round; at most `settings.candidates` in all."""
+        return bank_rounds(context)
+
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
-        """At most a teacher episode a training task; every dev task for each candidate and the program."""
-        rounds = 1 + MOST_ROUNDS * self.adaptive
-        entering = Rounds(context, adaptive=self.adaptive)
-        arms = 1 + rounds * max(context.settings.candidates, entering.most)
-        arms += len(entering.without_parts) * self.adaptive
-        return {"teacher": len(context.train), "dev": len(context.dev) * arms}
+        """At most a teacher episode a training task; every dev task for each candidate and the program.
+
+        With several parts also for the winner without each of its parts.
+        """
+        rounds = self._rounds(context)
+        # With too few intents to seal some, even an adaptive race looks at no dev episode.
+        arms = replace(rounds, adaptive=False).most
+        if self.adaptive:
+            arms = max(arms, MOST_ROUNDS * context.settings.candidates) + rounds.most_parts
+            arms += len(rounds.without_parts)
+        return {"teacher": len(context.train), "dev": len(context.dev) * (1 + arms)}
 
     def max_proposals(self, context: CompileContext) -> int:
-        texts = MOST_ROUNDS * context.settings.candidates * len(context.program.predictors())
-        return texts * (context.proposer is not None)
+        return self._rounds(context).most_questions
 
     def check(self, context: CompileContext) -> None:
         if TOOLS in context.settings.over and context.proposer is None:
@@ -99,7 +113,10 @@ class Race(BankOptimizer):
                 where=f"--over {min(over & _OF_AGENTS, default=TOOLS)}",
                 hint="it has demonstrations, instructions and temperature",
             )
-        Rounds(context, adaptive=self.adaptive).check_pinned()
+        self._rounds(context).check_pinned()
+
+    def _rounds(self, context: CompileContext) -> Rounds:
+        return Rounds(context, self.adaptive, self.candidates)
 
     def search(self, context: CompileContext) -> Compiled:
         """Compile.
@@ -109,7 +126,10 @@ class Race(BankOptimizer):
             NothingTaughtError: no training task gave a demonstration, and nothing else is to change.
             IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
         """
-        track = _Track(context, adaptive=self.adaptive)
+        if (maximize := context.settings.maximize) != PRIMARY:
+            context.say(f"programs are compared by {maximize}")
+        how = replace(rules(context.settings), thorough=self.thorough)
+        track = _Track(context, self._rounds(context), how)
         try:
             track.measure_parts()
             found = race(
@@ -158,16 +178,16 @@ class _Track:
         standing: the race as it stands; None before the first block.
     """
 
-    def __init__(self, context: CompileContext, *, adaptive: bool) -> None:
+    def __init__(self, context: CompileContext, rounds: Rounds, rules: Rules) -> None:
         self._context = context
-        self.rules = rules(context.settings)
+        self.rules = rules
         self._started = time.perf_counter()
         dealt = dev_order(context.dev, context.settings.seed)
         self.intents = [len(tasks) for tasks in dealt]
         self._tasks = [task for tasks in dealt for task in tasks]
         self._best = context.settings.accept == "best"
         sealed = sealed_intents(len(dealt), context.settings.alpha)
-        self._rounds = Rounds(context, adaptive=adaptive and (self._best or sealed > 0))
+        self._rounds = replace(rounds, adaptive=rounds.adaptive and (self._best or sealed > 0))
         self.sealed = sealed if self._rounds.adaptive and not self._best else 0
         self.most = self._rounds.most
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
@@ -207,7 +227,10 @@ class _Track:
                 return
             self._entries |= programs
             self._results |= {name: [] for name in programs}
-            told = (f"{name} ({', '.join(each.candidate.parts)})" for name, each in programs.items())
+            told = [
+                f"{name} ({', '.join(parts)})" if (parts := each.candidate.parts) else name
+                for name, each in programs.items()
+            ]
             self._context.say(f"round {number}: {', '.join(told) or 'the program as it is'}")
             yield list(programs)
 
@@ -225,7 +248,13 @@ class _Track:
             else:
                 met = known.records[places.start : places.stop]
                 self._results[name].append(replace(known, records=met, resumed=0, seconds=0.0))
-        return {name: _scores(self._results[name][-1].records) for name in wanted}
+        return {name: self._scores(self._results[name][-1].records) for name in wanted}
+
+    def _scores(self, records: Sequence[EpisodeRecord]) -> list[float | None]:
+        return [self._score(record) for record in records]
+
+    def _score(self, record: EpisodeRecord) -> float | None:
+        return episode_score(record, self._context.settings.maximize)
 
     def lost(self, name: str) -> str:
         met = self._met(name)
@@ -289,6 +318,8 @@ class _Track:
             reports[found.winner] |= {"gains": gains}
         if worths := self._worths():
             reports[INCUMBENT] |= {"gains": worths}
+        if optimism := self._optimism(chosen):
+            reports[chosen] |= {"optimism": optimism}
         winner = self._entries[chosen]
         # A race that is derived again does not take the same time.
         told = self._rounds.adaptive or self._measured
@@ -306,12 +337,27 @@ class _Track:
 
     def _worths(self) -> dict[str, Any]:
         """The lead of the program as it is over itself without each part that it was compiled with before."""
-        scores = {name: _scores(found.records) for name, found in self._measured.items()}
+        scores = {name: self._scores(found.records) for name, found in self._measured.items()}
         return {
             name: interval_json(lead(scores[INCUMBENT], each, self.intents))
             for name, each in scores.items()
             if name != INCUMBENT
         }
+
+    def _optimism(self, chosen: str) -> dict[str, float]:
+        """The dev score of the best of several, and the expected score of such a choice on other intents.
+
+        Empty where it is not known: most candidates of a race leave before they have met all tasks.
+        """
+        whole = {name: self._met(name) for name in self._results}
+        whole = {name: met for name, met in whole.items() if len(met) == len(whole[chosen])}
+        if not self.rules.thorough or chosen == INCUMBENT or len(whole) < 3:
+            return {}
+        scores = [{each.task_id: self._score(each) or 0.0 for each in met} for met in whole.values()]
+        groups = {each.task_id: intent_or_task(each.intent, each.task_id) for each in whole[chosen]}
+        corrected = corrected_maximum(scores, groups, seed=self._context.settings.seed)
+        dev = fmean(self._score(each) or 0.0 for each in whole[chosen])
+        return {} if math.isnan(corrected) else {"dev": round(dev, 6), "corrected": round(corrected, 4)}
 
     def _met(self, name: str) -> list[EpisodeRecord]:
         return [record for block in self._results[name] for record in block.records]
@@ -321,7 +367,7 @@ class _Track:
         best = INCUMBENT if self.standing is None else self._best_arm(self.standing).name
         records = {name: self._met(name) for name in self._results}
         graded = {
-            name: {each.task_id: score for each in some if (score := episode_score(each)) is not None}
+            name: {each.task_id: score for each in some if (score := self._score(each)) is not None}
             for name, some in records.items()
         }
         tried = {name: each.candidate for name, each in self._entries.items() if name != INCUMBENT}
@@ -400,7 +446,3 @@ class _Track:
             seconds=sum(block.seconds for block in blocks),
         )
         return Trial.of(name, result, self._entries[name].demonstrations, self._context.settings, report)
-
-
-def _scores(records: Sequence[EpisodeRecord]) -> list[float | None]:
-    return [episode_score(record) for record in records]

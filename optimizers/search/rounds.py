@@ -15,6 +15,7 @@ from worksmith.optimizers.candidates.building import Built, Configurable, built
 from worksmith.optimizers.candidates.candidate import DEMONSTRATIONS, INSTRUCTIONS, TOOLS, Candidate
 from worksmith.optimizers.candidates.undoing import taken_off
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError, TraceBank
+from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.choice import sources
 from worksmith.optimizers.search.candidates import bank_rounds, draw_candidates, thrifty_bank
@@ -41,10 +42,12 @@ class Rounds:
 
     Attributes:
         adaptive: whether candidates may be made from episodes on dev tasks.
+        shown: gives the candidates of a race over demonstrations alone.
     """
 
     context: CompileContext
     adaptive: bool
+    shown: Callable[[CompileContext], Iterator[Mapping[str, Built]]] = bank_rounds
 
     @property
     def most(self) -> int:
@@ -53,6 +56,21 @@ class Rounds:
         shown = size if DEMONSTRATIONS in self._over else 0
         others = 0 if self.adaptive else size * len(self._sources) + len(self.without_parts)
         return shown + len(self._settings) + others
+
+    @property
+    def most_parts(self) -> int:
+        """The most parts that a candidate may change."""
+        texts = len(self._predictors) * (INSTRUCTIONS in self._over)
+        if TOOLS in self._over:
+            texts += sum(1 + len(each.arguments) for each in self.context.student.env.kind.tools.values())
+        return texts + len({*self._over} - {INSTRUCTIONS, TOOLS})
+
+    @property
+    def most_questions(self) -> int:
+        """How often the sources may ask their model. A text of no use gives its turn to the next source."""
+        asking = [source for source in self._sources if isinstance(source, Asking)]
+        times = sum(MOST_ROUNDS * len(self._predictors) if each.adaptive else 1 for each in asking)
+        return self.context.settings.candidates * times
 
     def check_pinned(self) -> None:
         """Check that there are such predictors, be it of a strategy that is tried, and such tools.
@@ -69,7 +87,7 @@ class Rounds:
                     hint=names_instead(name, known),
                 )
 
-    def entering(self, standing: Callable[[], Standing]) -> Iterator[dict[str, Built]]:
+    def entering(self, standing: Callable[[], Standing]) -> Iterator[Mapping[str, Built]]:
         """The candidates that enter together, round by round.
 
         First those that take off what was compiled before. Where candidates are made from episodes, the
@@ -81,7 +99,7 @@ class Rounds:
         """
         if self._over == (DEMONSTRATIONS,):
             with suppress(*(() if self._needs_bank else (NothingTaughtError,))):
-                yield from filter(None, chain([self.without_parts], bank_rounds(self.context)))
+                yield from filter(None, chain([self.without_parts], self.shown(self.context)))
             return
         size, prepared = self.context.settings.candidates, self._prepared(standing())
         if not self.adaptive:

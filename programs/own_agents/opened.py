@@ -14,6 +14,7 @@ from worksmith.programs.prompting.steps import read_answer
 from worksmith.tools.episode_result import EpisodeResult, Usage
 from worksmith.tools.errors import WorksmithError
 from worksmith.tools.persona import Attributes
+from worksmith.tools.proposed_changes import ProposedChanges
 from worksmith.tools.statuses import EpisodeStatus
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class OpenedTask:
         self._started = time.perf_counter()
         toolset = toolset or default_toolset(env, "react", otherwise=REQUIRED)
         kits = toolkits_on_offer(toolset, task.domains)
+        self._env = env
         self._episode = episode = env.episode(kits, persona=task.persona, now=task.now)
         self.task = AgentTask(
             id=task.id,
@@ -100,6 +102,11 @@ class OpenedTask:
             error=ended.error,
             traceback=ended.traceback,
         )
+
+    def changes(self, result: EpisodeResult) -> ProposedChanges:
+        """The rows that the agent would change, after `result`."""
+        persona, now = self._episode.persona, self._episode.now
+        return ProposedChanges(self._env, self.task.text, result, persona=persona, now=now)
 
 
 def _context(episode: Episode, policies: str) -> str:

@@ -131,7 +131,8 @@ class OwnAgent:
             persona: the id of the person who asks a text; None for the world's own persona.
 
         Returns:
-            A prediction with `answer` and `episode`. Errors of the agent are in the episode's status.
+            A prediction with `answer`, `episode` and `changes`, see `Agent.forward`. Errors of the agent are
+            in the episode's status.
 
         Raises:
             InputError: there is no environment, or a setting is wrong.
@@ -140,6 +141,8 @@ class OwnAgent:
         if self.env is None:
             raise InputError("the agent has no environment", hint="give env=...")
         before, asked_before = answers_so_far(), requests_so_far()
+        if isinstance(task, str):
+            self.env.refresh()
         given = asked(task, self.env, persona)
         opened = OpenedTask(self.env, given, toolset=self._toolset, max_steps=self.max_steps)
         answer, ended = self._run(opened)
@@ -148,7 +151,7 @@ class OwnAgent:
         usage = reported.total(unknown=not counted and requests_so_far() == asked_before)
         count_reported(usage, reported.requests)
         result = opened.result(answer, ended, usage, model_calls=reported.requests + counted)
-        return dspy.Prediction(answer=answer.text, episode=result)
+        return dspy.Prediction(answer=answer.text, episode=result, changes=opened.changes(result))
 
     def _run(self, opened: OpenedTask) -> tuple[Answer, Ended]:
         returned: Returned = None

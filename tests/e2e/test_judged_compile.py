@@ -87,7 +87,7 @@ def test_what_a_judge_is_asked_in_a_compile_is_counted_and_never_paid_for_twice(
         # Thirteen tokens a reply, at a dollar each; nobody else is paid.
         assert json.loads(whole.stdout)["paid_usd"] == pytest.approx(13 * asked)
 
-        for log in (here / "a.json.journal").rglob("dev-*.jsonl"):
+        for log in (here / "a.json.journal").rglob("student/*.jsonl"):
             log.unlink()
         again = invoke("compile", office, *options, "--max-usd", 100_000, "--resume")
         assert again.exit_code == 0, again.output

@@ -1,4 +1,4 @@
-"""Compiles and evaluations that are killed with SIGKILL; `python -m benchmarks kill` does it more often."""
+"""Jobs and commits killed by SIGKILL; `python -m benchmarks kill` does it more often."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from benchmarks.kill import run
 
 
 @pytest.mark.slow
-def test_after_kills_the_result_is_the_same_and_nothing_is_paid_twice() -> None:
-    for figures in map(run(quick=True).get, ("compile", "eval")):
+def test_after_kills_the_result_is_the_same_and_nothing_is_paid_or_committed_twice() -> None:
+    found = run(quick=True)
+    commits = found["commit"]
+    assert (commits["kills"], commits["made_once"], commits["false_status"]) == (2, 2, 0)
+    for figures in map(found.get, ("compile", "eval")):
         assert figures is not None
         assert figures["kills"] == figures["identical"] == 2
         assert figures["kills_while_asking"] > 0

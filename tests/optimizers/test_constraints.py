@@ -20,7 +20,7 @@ from worksmith.optimizers.optimizer import CompileContext, Compiled, Optimizer
 from worksmith.optimizers.racing.race import race
 from worksmith.optimizers.racing.rules import INCUMBENT, Rules
 from worksmith.optimizers.registry import optimizer
-from worksmith.optimizers.search.few_shot import Bootstrap, Tpe
+from worksmith.optimizers.search.few_shot import Bootstrap
 from worksmith.optimizers.search.race import Race
 from worksmith.optimizers.trial import pareto_front
 from worksmith.tools.environment import Environment
@@ -69,7 +69,7 @@ def leaks(found: Compiled) -> dict[str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("search", [Race, Bootstrap, Tpe])
+@pytest.mark.parametrize("search", [Race, Bootstrap])
 def test_a_search_space_with_leaking_demonstrations_ends_without_them(
     suite: Suite, tmp_path: Path, planted: TraceBank, search: type[Optimizer]
 ) -> None:

@@ -130,7 +130,7 @@ TYPED: dict[str, Callable[[int], Any]] = {
 
 HISTORY = {"history": lambda n: dspy.History(messages=[{"question": f"number {n}", "answer": "1"}])}
 
-ALL = ("bootstrap", "knn", "race", "tpe")
+ALL = ("bootstrap", "knn", "race")
 
 
 @pytest.mark.parametrize(

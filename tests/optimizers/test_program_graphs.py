@@ -15,7 +15,7 @@ import worksmith as ws
 from tests.optimizers.mailroom import TEAMS, Copycat
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError
 from worksmith.optimizers.registry import optimizer
-from worksmith.optimizers.search.few_shot import Bootstrap, Nearest
+from worksmith.optimizers.search.few_shot import KNN, Bootstrap
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.tools.errors import InputError
 
@@ -127,7 +127,7 @@ PROGRAMS = [one_under_two_names, shared_part, odd_key, closure, best_of, single]
 @pytest.mark.parametrize(
     ("kind", "hold"),
     [
-        *((Nearest, hold) for hold in PROGRAMS),
+        *((KNN, hold) for hold in PROGRAMS),
         (Bootstrap, closure),
         (Bootstrap, single),
         ("dspy:BootstrapFewShot", one_under_two_names),
@@ -146,7 +146,7 @@ def test_whatever_holds_a_predictor_shows_its_demonstrations(
     better.compilation.save(tmp_path / "program.json")
     for name in ("state.json", "program.json"):
         assert examples_shown(ws.load(tmp_path / name, fresh())) == shown
-    if kind is Nearest:
+    if kind is KNN:
         with pytest.raises(ValueError, match=r"worksmith\.load\(FILE, PROGRAM\)"):
             fresh().load(tmp_path / "state.json")
 
@@ -164,7 +164,7 @@ def test_a_predictor_of_a_class_of_its_own_keeps_it() -> None:
             return self.sort(mail=mail)
 
     with pytest.raises(InputError, match="the predictor sort is a Own"):
-        compiled(Nearest, Program())
+        compiled(KNN, Program())
     assert type(compiled(Bootstrap, Program())[0].sort) is Own
 
 

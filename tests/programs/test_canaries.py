@@ -24,7 +24,7 @@ from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult
 
 CANARY = "xyzzy-canary"
-SLOW = {name for name in OPTIMIZERS if name.startswith("dspy:")} - {"dspy:BootstrapFewShot"} | {"tpe"}
+SLOW = {name for name in OPTIMIZERS if name.startswith("dspy:")} - {"dspy:BootstrapFewShot"}
 
 
 def planted(task: Task, number: int) -> Task:

@@ -6,7 +6,15 @@ from typing import Any
 
 import worksmith as ws
 
-env = ws.Environment.from_tables({"tickets": [{"id": "T-1", "status": "open"}]}, now="2026-01-05 09:00")
+stock = ws.Table(lambda: [{"id": 1, "units": 3}], refresh=60)
+env = ws.Environment.from_tables(
+    {"tickets": [{"id": "T-1", "status": "open"}], "stock": stock}, now="2026-01-05 09:00"
+)
+fresh: bool = env.refresh()
+
+
+def stored(database: ws.Database) -> None:
+    env.commit(database.commit, settle=database.settle)
 
 
 @env.tool
@@ -42,7 +50,7 @@ def own(task: ws.AgentTask) -> ws.Answer:
     return ws.Answer(tools.call("close", {"ticket_id": task.text}))
 
 
-for optimizer in (ws.Race(budget=budget), ws.Nearest(metric), ws.Bootstrap(demos=4), ws.Tpe(candidates=2)):
+for optimizer in (ws.Race(budget=budget), ws.KNN(metric), ws.Bootstrap(demos=4)):
     better = optimizer.compile(agent, trainset=suite.train, valset=suite.dev)
 try:
     result: ws.Evaluation = ws.evaluate(better, suite.test, lm="local/apprentice", trials=2, track=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -14,6 +14,9 @@ from worksmith.tools.sqlite.cells import CellValue, json_text, shown_cell
 from worksmith.tools.sqlite.schema import Table
 
 Operation = Literal["insert", "update", "delete"]
+
+Place = tuple[str, int]
+"""A table and a position in it."""
 
 Cell = tuple[str, int, str]
 """A table, a position in it, a column."""
@@ -59,6 +62,9 @@ class RowChange:
 Keys = Callable[[Sequence[RowChange]], Sequence[CellValue]]
 """Finds the keys of changed rows."""
 
+Rows = Callable[[Iterable[Place]], Mapping[Place, dict[str, CellValue]]]
+"""Finds the whole rows of the world at rest at some places, as far as there are any."""
+
 
 class Outcome:
     """The canonical set of row changes that an episode made.
@@ -70,6 +76,7 @@ class Outcome:
 
     Args:
         keys: finds the keys of changed rows; None leaves them out.
+        rows: finds the rows that were changed.
 
     Attributes:
         written: the cells that tools overwrote, also with the value that they had, as far as that is known.
@@ -82,11 +89,12 @@ class Outcome:
         written: frozenset[Cell] = frozenset(),
         *,
         keys: Keys | None = None,
+        rows: Rows = lambda _: {},
     ) -> None:
         self._changeset, self.written = changeset, written
         self.tables = tuple(tables)
         self._tables = {table.name: table for table in tables}
-        self._keys = keys
+        self._keys, self._rows = keys, rows
 
     @property
     def empty(self) -> bool:
@@ -130,14 +138,18 @@ class Outcome:
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy, perhaps in another process, has the keys and not the world."""
-        return {**self.__dict__, "changes": self.changes, "_keys": None}
+        return {**self.__dict__, "changes": self.changes, "_keys": None, "_rows": None}
 
-    def proposed(self) -> dict[tuple[str, int], set[str]]:
+    def made_on(self) -> Mapping[Place, dict[str, CellValue]]:
+        """The old rows of `proposed`, whole, in the world that the episode began with."""
+        return self._rows(self.proposed())
+
+    def proposed(self) -> dict[Place, set[str]]:
         """The rows, by table and position, that somebody has to approve, each with its written columns.
 
         An equal value counts: were it left out, one could guess a value that one may not read.
         """
-        found: dict[tuple[str, int], set[str]] = {}
+        found: dict[Place, set[str]] = {}
         for change in self.changes:
             found[change.table, change.row] = {*change.before, *change.after}
         for table, row, column in self.written:

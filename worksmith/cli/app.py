@@ -50,6 +50,10 @@ COMMANDS = {
         "programs.attack:attack_suite",
         "Plant instructions into what a suite's tasks read; report how often a program follows them.",
     ),
+    "check": (
+        "programs.check:check_program",
+        "Evaluate a program, and fail if it is worse than a recorded baseline beyond doubt.",
+    ),
     "compare": (
         "programs.compare:compare_strategies",
         "Compare strategies, uncompiled and compiled, and baselines on the same tasks.",
@@ -57,6 +61,10 @@ COMMANDS = {
     "run": (
         "programs.run:run_task",
         "Run one task and show every step (thought, call, decision, observation) and the changes.",
+    ),
+    "chat": (
+        "programs.chat:chat",
+        "Ask an agent one request after another, until Ctrl-D, and show its calls, answers and changes.",
     ),
     "quickstart": (
         "programs.quickstart:quickstart",

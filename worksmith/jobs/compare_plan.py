@@ -222,7 +222,11 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     alone = (settings.programs or settings.agents) and settings.strategies == type(settings).model_fields[
         "strategies"
     ].default
-    strategies = [] if alone else strategies_for(settings.strategies, measured.tasks, progress)
+    strategies = (
+        []
+        if alone
+        else strategies_for(settings.strategies, measured.tasks, progress, measured.suite.env.folder)
+    )
     chosen = [optimizer_class(name, option="--optimizers") for name in settings.optimizers]
     compiles = set(settings.optimizers) != {NO_OPTIMIZER} and bool(strategies or settings.programs)
     every = [*suite.tasks, *train_suite.tasks]

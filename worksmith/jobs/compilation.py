@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import strategy_name
+from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.running.result import failed_scorers
 from worksmith.evals.scoring.constraints import constraints
+from worksmith.evals.scoring.expression import is_expression, priced
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
-from worksmith.jobs.parts.budgets import open_budget
+from worksmith.jobs.parts.budgets import open_budget, prices_of
 from worksmith.jobs.parts.engines import open_engine
 from worksmith.jobs.parts.measurement import lost_episodes
 from worksmith.jobs.parts.metric import with_metric
@@ -48,6 +50,7 @@ from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.registry import optimizer, optimizer_class
 from worksmith.optimizers.settings import Settings, default_demos, default_over
+from worksmith.optimizers.trial import Pareto
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.policy import parted
@@ -85,6 +88,7 @@ class Compilation(Facts):
         power: the smallest difference that the race could have shown, where it showed none; else empty.
         run_id: the id of the run in MLflow; None where it was not tracked.
         trials: the programs that were measured on dev, with their episodes.
+        pareto: the candidates by score and cost; None where it was not asked for.
     """
 
     settings: Mapping[str, Any]
@@ -95,11 +99,13 @@ class Compilation(Facts):
     power: Mapping[str, Any] | None = None
     run_id: str | None = None
     trials: Sequence[Trial] = ()
+    pareto: Pareto | None = None
 
     def to_json(self) -> dict[str, Any]:
         facts = self.facts()
         gaps = [gap.model_dump(mode="json") | {"kind": gap.kind} for gap in self.gaps]
-        return facts | {"gaps": gaps} if gaps else facts
+        pareto = {} if self.pareto is None else {"pareto": self.pareto.to_json()}
+        return {**facts, **({"gaps": gaps} if gaps else {}), **pareto}
 
     def print(self, console: Console) -> None:
         """The decision, then the facts."""
@@ -118,11 +124,12 @@ class Compilation(Facts):
             called = {INCUMBENT: "as it is"}
             facts["dev"] = [{**each, "name": called.get(each["name"], each["name"])} for each in facts["dev"]]
             facts["chosen"] = called.get(manifest.chosen or "", manifest.chosen)
-        if "optimism" not in manifest.acceptance:
-            facts.pop("acceptance", None)
+        facts.pop("acceptance", None)
         if manifest.chosen == INCUMBENT:  # the sentence says that the program is as it was
             del facts["demonstrations"], facts["from_gold_plans"]
         console.print(facts_table(facts))
+        if self.pareto is not None:
+            console.print(self.pareto.table().rich())
 
     def facts(self) -> dict[str, Any]:
         manifest = self.artifact.manifest
@@ -201,9 +208,10 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
     if not (settings.journal or unsent or result.artifact.manifest.stopped):
         discard(plan.folder)
     quotes = quoted_tables(result.artifact.manifest, plan.suite.env)
+    pareto = Pareto.of(result.compiled.trials) if settings.pareto else None
     trials = result.compiled.trials
     return Compilation(
-        described, settings.out, result.artifact, result.gaps, quotes, power, tracked.id, trials
+        described, settings.out, result.artifact, result.gaps, quotes, power, tracked.id, trials, pareto
     )
 
 
@@ -274,7 +282,10 @@ def describe_compile(
         "demos": settings.demos or default_demos(settings.lm),
         "constraints": constraints(settings.constraint),
         "over": settings.over or default_over(proposing=races and settings.proposer is not None),
+        "maximize": PRIMARY,
     }
+    if is_expression(settings.maximize):
+        found["maximize"] = priced(settings.maximize, lm.name, prices_of(settings.prices))
     others = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name not in found}
     program, config = _program(settings, suite, without)
     chosen = optimizer(
@@ -387,6 +398,7 @@ def _say_stopped(result: Result, progress: Progress) -> None:
 def _race_power(plan: Plan, result: Result) -> dict[str, Any]:
     found = result.compiled
     raced = {trial.name: trial.race for trial in found.trials if trial.race}
-    if found.chosen not in raced or "verdict" not in raced[found.chosen]:
+    rules = raced.get(found.chosen or "", {}).get("rules")  # the program as it is has them
+    if not rules or rules["thorough"] or plan.settings.accept == "best":
         return {}
     return power_left(found.trials, plan.settings, plan.context().dev)

@@ -4,33 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self
 
-import dspy
+from pydantic_core import to_jsonable_python
 from rich.console import Console
 
+from worksmith.evals.characters import harmless
+from worksmith.evals.dspy_programs.asked import AD_HOC
 from worksmith.evals.dspy_programs.digests import model_name, strategy_name
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.rollout_job import RolloutJob
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
+from worksmith.jobs.asking import Asked, check_commits, in_words
 from worksmith.jobs.parts.episode_text import episode_json, prompts_json, show_episode, show_verdict
 from worksmith.jobs.parts.judges import check_judged, open_judges
-from worksmith.jobs.parts.opening import connect, leave_out_cache, org_setting
+from worksmith.jobs.parts.opening import org_setting
 from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.programs import OpenedProgram, open_program, toolset_of
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
-from worksmith.models.resolve import OWN, resolve
-from worksmith.programs.own_agents.program import AgentFunction, OwnAgent
 from worksmith.programs.prompting.prompt import context_text, with_policies
+from worksmith.tools.errors import InputError
 from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
+    from worksmith.evals.running.judges import Judge
     from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.programs import RunSettings
+    from worksmith.programs.own_agents.program import AgentFunction
     from worksmith.tools.episode_result import EpisodeResult
 
 
@@ -42,6 +45,8 @@ class TaskRun(Printable):
         record: with scores and verdicts.
         setting: the context that the agent was told, its strategy and its model.
         prompts: whether to show the messages that models were sent.
+        scored: whether scorers know the task.
+        committed: what the commit function returned; empty where it was not called.
     """
 
     task: Task
@@ -49,6 +54,8 @@ class TaskRun(Printable):
     record: EpisodeRecord
     setting: Mapping[str, str]
     prompts: bool = False
+    scored: bool = True
+    committed: tuple[Any, ...] = ()
 
     @property
     def lost(self) -> bool:
@@ -58,63 +65,99 @@ class TaskRun(Printable):
     def to_json(self) -> dict[str, Any]:
         judging = [verdict.model_dump(mode="json") for verdict in self.record.judgements]
         return {
-            **episode_json(self.task, self.episode, self.record.scores),
+            **episode_json(self.task, self.episode, self._scores),
             **({"judgements": judging} if judging else {}),
             **({"prompts": prompts_json(self.episode)} if self.prompts else {}),
+            **({"committed": self.committed[0]} if self.committed else {}),
         }
 
     def print(self, console: Console) -> None:
-        scores = self.record.scores
-        show_episode(console, self.task, self.episode, scores, setting=self.setting, prompts=self.prompts)
+        setting, prompts = self.setting, self.prompts
+        show_episode(console, self.task, self.episode, self._scores, setting=setting, prompts=prompts)
         for verdict in self.record.judgements:
             show_verdict(console, verdict)
+        for returned in self.committed:
+            console.out(harmless(f"committed: {returned}"), highlight=False)
+
+    @property
+    def _scores(self) -> dict[str, float] | None:
+        return self.record.scores if self.scored else None
 
 
-HUMAN = "human"
-"""The name of the model for which a person does the task."""
+@dataclass(frozen=True)
+class TaskPlan:
+    """A task that has not begun: suite, program, model and judges are open."""
+
+    asked: Asked
+    task: Task
+    judges: tuple[Judge, ...]
+    settings: RunSettings
+    progress: Progress = SILENT
+
+    @classmethod
+    def open(
+        cls, settings: RunSettings, *, person: AgentFunction | None = None, progress: Progress = SILENT
+    ) -> Self:
+        """Open what settings name; arguments and errors as of `Asked.open`."""
+        suite = Suite.open(settings.suite)
+        task = _task(suite, settings)
+        judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
+        check_judged([task], judges)
+        asked = Asked.open(suite, settings, person=person, progress=progress)
+        return cls(asked, task, judges, settings, progress)
+
+    def run(self, *, prompts: bool = False, commit: bool = False) -> TaskRun:
+        """Run the task.
+
+        Args:
+            prompts: show also the messages that models were sent.
+            commit: let the environment's function make the proposed changes.
+
+        Raises:
+            InputError: there are changes to commit, and no function for it, or it is a task of the suite.
+        """
+        settings, suite, task, scored = self.settings, self.asked.suite, self.task, self.task.id != AD_HOC
+        if commit:
+            if scored:
+                raise InputError("the changes of a suite's task are a test", where="--commit")
+            check_commits(suite)
+        tracking = Tracking.of(settings, track=settings.traces != "none")
+        turn = self.asked.do(task)
+        episode = turn.episode
+        lm, program = self.asked.lm, self.asked.opened.program
+        scorers = scorers_for(suite.env, settings.ground_truth) if scored else ()
+        job = RolloutJob(program, EvalSettings(env=suite.env, lm=lm, scorers=scorers, judges=self.judges))
+        record = job.record(job.unit(task, 0), task, episode)
+        if settings.log is not None:
+            with EpisodeLog.open(settings.log, resume=settings.log.exists()) as log:
+                log.append(record)
+        described = {**settings.described(), "suite": suite.path.name, **self.asked.opened.config}
+        with tracking.start(suite.path, "run", task.id, params=described) as tracked:
+            tracked.traces([record], split=task.split, model=model_name(lm), tasks=[task])
+            if tracked.id:
+                self.progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
+        made: tuple[Any, ...] = ()
+        if commit and turn.proposes:
+            made = (to_jsonable_python(turn.changes.commit(), fallback=str),)
+        setting = _setting(suite, task, program, settings.lm)
+        return TaskRun(task, episode, record, setting, prompts, scored, made)
 
 
-def run_task(
-    settings: RunSettings,
-    *,
-    prompts: bool = False,
-    person: AgentFunction | None = None,
-    progress: Progress = SILENT,
-) -> TaskRun:
-    """Run one task.
+def _task(suite: Suite, settings: RunSettings) -> Task:
+    """The task of an id, or one of a request in words.
 
-    Args:
-        prompts: show also the messages that models were sent.
-        person: does the task where the settings name `HUMAN` as model.
+    Raises:
+        InputError: there is no such task, the text does not say who asks, or something does not go with it.
     """
-    leave_out_cache(settings)
-    tracking = Tracking.of(settings, track=settings.traces != "none")
-    suite = Suite.open(settings.suite)
-    task = suite.task(settings.task_id)
-    judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
-    check_judged([task], judges)
-    connect(suite, settings, progress)
-    if settings.lm == HUMAN and person is not None:
-        toolset = toolset_of(suite, settings, "react")
-        made = OwnAgent(person, suite.env, name=HUMAN, toolset=toolset, max_steps=settings.max_steps)
-        opened, lm = OpenedProgram(made), resolve(OWN)
-    else:
-        opened, lm = open_program(suite, settings), resolve(settings.lm, tasks=suite.tasks)
-    agent = opened.program
-    with dspy.context(lm=lm):
-        episode = cast("EpisodeResult", agent(task=task).episode)
-    scorers = scorers_for(suite.env, settings.ground_truth)
-    job = RolloutJob(agent, EvalSettings(env=suite.env, lm=lm, scorers=scorers, judges=judges))
-    record = job.record(job.unit(task, 0), task, episode)
+    given = settings.task
+    known = given in {task.id for task in suite.tasks}
+    if known and settings.persona is not None:
+        raise InputError("the task says who asks", where="--as", hint="leave it out")
+    if known or (settings.persona is None and " " not in given):
+        return suite.task(given)
     if settings.log is not None:
-        with EpisodeLog.open(settings.log, resume=settings.log.exists()) as log:
-            log.append(record)
-    described = {**settings.described(), "suite": suite.path.name, **opened.config}
-    with tracking.start(suite.path, "run", task.id, params=described) as tracked:
-        tracked.traces([record], split=task.split, model=model_name(lm), tasks=[task])
-        if tracked.id:
-            progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
-    return TaskRun(task, episode, record, _setting(suite, task, agent, settings.lm), prompts)
+        raise InputError("nothing scores a request in words", where="--log", hint="leave it out")
+    return in_words(suite, given, settings.persona)
 
 
 def _setting(suite: Suite, task: Task, agent: Any, lm: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from worksmith.evals.tasks.building import BuildContext, BuildOptions, Made, Sui
 from worksmith.evals.tasks.task import Action, Split, Step
 from worksmith.retrievers.index.library import Library
 from worksmith.retrievers.texts.documents import Document
-from worksmith.tools.change_set import ChangeSet
+from worksmith.tools.change_set import ChangeSet, ConflictError, ProposedChange
 from worksmith.tools.policy import AccessDeniedError, Decision, Policy, Unrestricted
 from worksmith.tools.seeding import rng
 from worksmith.tools.sqlite.schema import Table
@@ -28,6 +28,7 @@ __all__ = [
     "BuildContext",
     "BuildOptions",
     "ChangeSet",
+    "ConflictError",
     "Decision",
     "Document",
     "Explanation",
@@ -36,6 +37,7 @@ __all__ = [
     "Library",
     "Made",
     "Policy",
+    "ProposedChange",
     "Scorer",
     "Split",
     "Step",

@@ -17,6 +17,7 @@ from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.json_files import validated
 from worksmith.tools.files.project_file import read_project
+from worksmith.tools.files.secrets import described
 from worksmith.tools.seeding import digest
 
 
@@ -118,7 +119,7 @@ def _run(file: Path) -> ModuleType:
     except WorksmithError:
         raise
     except Exception as error:
-        said = f"the project's file fails: {type(error).__name__}: {error}"
+        said = f"the project's file fails: {described(error)}"
         raise InputError(said, where=_line(file, error)) from error
     finally:
         if not hasattr(module, _RAN):

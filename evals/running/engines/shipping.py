@@ -161,6 +161,8 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         )
 
     def reducer_override(self, thing: Any) -> Any:
+        if type(thing) is threading.local:  # what a thread keeps is of no use to another process
+            return threading.local, ()
         if isinstance(thing, _LOCKS):
             return type(thing) if isinstance(thing, type) else _lock_like(thing), ()
         return super().reducer_override(thing)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksmith.evals.statistics.sequential import Evidence, adjusted, evidence_of, fewest_intents, needed
+from worksmith.evals.statistics.sequential import Evidence, adjusted, fewest_intents, needed
 
 DIFFERENCES = st.lists(st.floats(-1, 1), max_size=60)
 NEED = needed(0.05)
 
 
-def evidence(differences: list[float], bound: float = 0.0) -> float:
-    found = Evidence(len(differences), NEED, bound)
+def evidence(differences: list[float], bound: float = 0.0, need: float = NEED) -> float:
+    found = Evidence(len(differences), need, bound)
     found.add(differences)
     return found.log
 
@@ -74,7 +74,7 @@ def test_skewed_differences_without_a_mean_are_seldom_accepted(
         leads = [
             [-loss if random.random() < chance else gain for _ in range(intents)] for _ in range(candidates)
         ]
-        return max(evidence_of(leads, 0.05, candidates)) >= NEED
+        return max(adjusted([evidence(lead, need=needed(0.05 / candidates)) for lead in leads])) >= NEED
 
     assert sum(accepts() for _ in range(400)) <= 400 * 0.05
 
@@ -83,8 +83,8 @@ def test_skewed_differences_without_a_mean_are_seldom_accepted(
 def test_below_so_many_intents_nothing_can_be_shown(candidates: int, fewest: int) -> None:
     assert fewest_intents(0.05, candidates) == fewest
     for intents in range(fewest - 2, fewest + 20):
-        best = evidence_of([[1.0] * intents], 0.05, candidates)[0]
-        assert (best >= NEED) == (intents >= fewest)
+        best = evidence([1.0] * intents, need=needed(0.05 / candidates))
+        assert (adjusted([best], candidates - 1)[0] >= NEED) == (intents >= fewest)
 
 
 def test_enough_is_not_risked_again() -> None:

@@ -18,7 +18,7 @@ from worksmith.optimizers.demos.selection import Selector
 from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext
-from worksmith.optimizers.search.few_shot import Bootstrap, Nearest
+from worksmith.optimizers.search.few_shot import KNN, Bootstrap
 
 VERBS = ("Cancel", "Rename", "Shift")
 
@@ -86,7 +86,7 @@ def test_bootstrap_never_runs_more_episodes_than_planned(suite: Suite, tmp_path:
 
 
 def test_knn_shows_each_task_what_it_needs(suite: Suite, tmp_path: Path) -> None:
-    compiled = Nearest().search(context(suite, tmp_path, demos=1, workers=8))
+    compiled = KNN().search(context(suite, tmp_path, demos=1, workers=8))
 
     assert [trial.score.value for trial in compiled.trials] == [0.0, 1.0]
     assert accuracy(compiled.program, suite, workers=8) == 1.0
@@ -94,7 +94,7 @@ def test_knn_shows_each_task_what_it_needs(suite: Suite, tmp_path: Path) -> None
 
 def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> None:
     work = context(suite, tmp_path, demos=2)
-    program = Nearest().search(work).program
+    program = KNN().search(work).program
     taught = len(work.teacher.lm.engine.requests)
     student = lm()
     with dspy.context(lm=student):
@@ -105,7 +105,7 @@ def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> No
 
 
 def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) -> None:
-    program = Nearest().search(context(suite, tmp_path, demos=2)).program
+    program = KNN().search(context(suite, tmp_path, demos=2)).program
     program.save(tmp_path / "program.json")
     with pytest.raises(ValueError, match=r"load it with worksmith\.load"):
         Clerk(suite.env).load(tmp_path / "program.json")
@@ -117,7 +117,7 @@ def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) 
 
 @pytest.mark.slow
 def test_knn_program_survives_copies(suite: Suite, tmp_path: Path) -> None:
-    program = Nearest().search(context(suite, tmp_path, demos=2)).program
+    program = KNN().search(context(suite, tmp_path, demos=2)).program
     accuracy(program, suite)  # builds the index
     bare = program.reset_copy()
 

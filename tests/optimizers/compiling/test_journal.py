@@ -56,6 +56,9 @@ pytestmark = pytest.mark.usefixtures("few_rounds")
 VERBS = ("Cancel", "Rename", "Shift")
 
 
+REPLIES = "replies.jsonl"
+
+
 class Photographer:
     """Copies a journal at one moment: what is on disk then is what a kill would leave.
 
@@ -72,7 +75,10 @@ class Photographer:
         with self._lock:
             self.calls += 1
             if self._journal is not None and self.calls == self._moment:
-                shutil.copytree(self._journal, self._journal.with_name("killed"))
+                killed = self._journal.with_name("killed")
+                # Replies last: other threads go on, and no episode may be there whose replies are not.
+                shutil.copytree(self._journal, killed, ignore=shutil.ignore_patterns(REPLIES))
+                shutil.copy(self._journal / REPLIES, killed)
 
 
 class Watched:
@@ -125,7 +131,7 @@ def plan(suite: Suite, folder: Path, name: str = "bootstrap", *, by: Photographe
 
 def replies(folder: Path) -> int:
     """How many replies a journal holds."""
-    return (folder / "replies.jsonl").read_bytes().count(b"\n")
+    return (folder / REPLIES).read_bytes().count(b"\n")
 
 
 class Whole(NamedTuple):

@@ -17,7 +17,6 @@ FROM_A_TEACHER = (
     "race",
     "bootstrap",
     "knn",
-    "tpe",
     "dspy:LabeledFewShot",
     "dspy:KNNFewShot",
     "dspy:BootstrapFewShot",

@@ -55,7 +55,7 @@ def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Pat
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worksmith.optimizers.search.few_shot.find_spec", lambda name: None)
+    monkeypatch.setattr("worksmith.optimizers.dspy_optimizers.stock.find_spec", lambda name: None)
     for name in ("dspy:BootstrapFewShotWithOptuna", "dspy:MIPROv2"):
         with pytest.raises(InputError, match=r"pip install .*\[optuna\]"):
             optimizer(name)

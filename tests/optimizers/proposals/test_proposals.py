@@ -124,11 +124,13 @@ def test_a_model_is_shown_what_went_wrong_and_what_would_have_been_right(
 
 def test_every_second_proposal_is_of_a_tool_that_failures_point_to(wrong: Standing, suite: Suite) -> None:
     source, engine = asking(lambda proposer, checks: Reflection(proposer, checks, tools=True), suite.env)
-    found = source.propose(wrong, 2)
+    found = source.propose(wrong, 3)
 
     assert found[0] == Candidate(tools={UPDATE: ToolText(description="Proposal 1.")})
     assert f"The description of the tool `{UPDATE}`" in engine.asked[0]
     assert not found[1].tools
+    assert found[2] == Candidate(tools={UPDATE: ToolText(arguments={"event_id": "Proposal 3."})})
+    assert f"The description of the argument `event_id` of the tool `{UPDATE}`" in engine.asked[2]
 
 
 def test_earlier_texts_are_shown_with_scores_and_the_best_one_is_improved(

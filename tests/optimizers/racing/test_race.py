@@ -364,7 +364,7 @@ def test_a_search_ends_after_rounds_without_a_new_leader(solved: str, rounds: in
     ("scores", "said"),
     [
         ({}, "no candidate did better than the program as it is on the 6 open intents"),
-        ({"a": 0.3}, r"no candidate is shown to be better; the nearest is a on 14 sealed intents"),
+        ({"a": 0.3}, r"no candidate is shown to be better; a comes closest, on 14 sealed intents"),
         ({"a": 1.0}, r"a is better than the program as it is on \d+ sealed intents \(evidence "),
     ],
 )

@@ -57,7 +57,10 @@ def test_a_race_that_its_budget_cuts_short_is_derived_too(
 ) -> None:
     nobody, prices = Photographer(), Prices({"scripted/student": Price(1.0, 1.0)})
     whole = replace(over(suite, tmp_path / "whole", Photographer()), budget=Budget(prices=prices))
-    paid = compile_program(whole).artifact.measured
+    done = compile_program(whole).artifact
+    paid, cost = done.measured, done.manifest.cost
+    assert cost["student"]["episodes"] <= whole.max_episodes()["dev"]
+    assert 0 < cost["proposer"]["model_calls"] <= whole.optimizer.max_proposals(whole.context())
     most = round(share * paid["paid_requests" if limit == "calls" else "paid_usd"])
     limits: dict[str, Any] = {limit: most}
     budget = Budget(**limits, prices=prices)

@@ -8,7 +8,7 @@ import pytest
 
 import worksmith as ws
 
-COMPILING = ("Bootstrap", "Nearest", "Race", "Tpe", "compare", "load")
+COMPILING = ("Bootstrap", "KNN", "Race", "compare", "load")
 NAMES = [
     pytest.param(name, marks=[pytest.mark.slow] if name in COMPILING else [])
     for name in ws.__all__

@@ -102,7 +102,7 @@ def test_arguments_that_belong_to_a_suite(
 
 def compiled(suite: ws.Suite, student: Any = None, *, trainset: Any = None, valset: Any = None) -> Any:
     agent = ws.Agent("react", suite.env) if student is None else student
-    return ws.Nearest().compile(agent, trainset=trainset or suite.train, valset=valset)
+    return ws.KNN().compile(agent, trainset=trainset or suite.train, valset=valset)
 
 
 def measured(suite: ws.Suite, **wrong: Any) -> ws.Evaluation:

@@ -26,6 +26,8 @@ SETTINGS: dict[str, type[JobSettings]] = {
     "compare": programs.CompareSettings,
     "bank build": programs.BankSettings,
     "run": programs.RunSettings,
+    "chat": programs.ChatSettings,
+    "check": programs.CheckSettings,
     "verify": programs.VerifySettings,
     "judge run": runs.JudgeSettings,
     "judge calibrate": runs.CalibrateSettings,
@@ -45,7 +47,7 @@ SETTINGS: dict[str, type[JobSettings]] = {
     "quickstart": suites.QuickstartSettings,
     "doctor": health.DoctorSettings,
 }
-MODES = {"json", "help", "dry_run", "aa", "sample", "prompts", "check", "agreement", "show"}
+MODES = {"json", "help", "dry_run", "aa", "sample", "prompts", "commit", "check", "agreement", "show"}
 """Options that say how a command works; none of them changes what a job is."""
 
 
@@ -95,4 +97,4 @@ def test_literals_and_suggestions_are_completed() -> None:
 def test_fields_of_a_job_come_before_those_of_its_groups() -> None:
     names = list(ordered_fields(programs.RunSettings))
 
-    assert names[:5] == ["suite", "task_id", "log", "ground_truth", "traces"]
+    assert names[:5] == ["suite", "task", "log", "ground_truth", "traces"]

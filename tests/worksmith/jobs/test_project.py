@@ -5,17 +5,24 @@ from __future__ import annotations
 import shlex
 import sqlite3
 from pathlib import Path
+from typing import Any
 
+import dspy
 import pytest
 from typer.testing import CliRunner
 
 from worksmith.cli.app import app
+from worksmith.evals.running.engines.shipping import opened, shipped
+from worksmith.evals.running.rollout_job import RolloutJob
+from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
+from worksmith.evals.task_kind import scorers_for
 from worksmith.jobs.access import access_rights, open_environment
 from worksmith.jobs.indexing import index
 from worksmith.jobs.project import new_project
 from worksmith.jobs.settings.suites import IndexSettings, NewSettings, TaskCheckSettings
 from worksmith.jobs.task_check import check_tasks
+from worksmith.programs.agent import Agent
 from worksmith.tools.errors import InputError, Notice
 
 
@@ -33,6 +40,18 @@ def test_a_new_project_opens_from_anywhere(project: Path, monkeypatch: pytest.Mo
     assert suite.env.persona("bela").department == "IT"
     monkeypatch.chdir(project)
     assert Suite.open(".").digest == suite.digest
+
+
+def test_the_work_on_a_project_can_be_sent_to_another_process(project: Path) -> None:
+    env = Suite.open(project).env
+    settings = EvalSettings(env=env, lm=dspy.LM("openai/any"), scorers=scorers_for(env))
+
+    def unasked(*_: Any) -> Any:
+        raise AssertionError("no model is asked")
+
+    work, _ = opened(shipped(RolloutJob(Agent("act", env), settings).work).payload, unasked)
+    assert work.env.digest == env.digest
+    assert [type(each) for each in work.scorers] == [type(each) for each in scorers_for(env)]
 
 
 def test_rights_can_be_asked_for_before_there_are_tasks(project: Path) -> None:

@@ -16,7 +16,7 @@ from worksmith.tools.persona import Persona
 from worksmith.tools.sqlite.cells import CellValue
 from worksmith.tools.sqlite.keys import free_key
 from worksmith.tools.sqlite.schema import Table, quoted
-from worksmith.tools.world_kind import LIVE
+from worksmith.tools.world_kind import LIVE, PastReplies
 
 if TYPE_CHECKING:
     from worksmith.tools.tool_context import PastCall, ToolContext
@@ -34,6 +34,7 @@ class Context:
         persona: the person that the agent works for; no argument of a call can change that.
         now: the clock of the episode; it stands still.
         live: whether calls outside are to be made, see `Environment.tool`.
+        past: the replies of earlier calls outside, where an episode is made again.
         calls: the earlier calls of the episode, each with `tool`, `arguments` and `value`.
 
     Example:
@@ -52,6 +53,7 @@ class Context:
     ) -> None:
         self.now: datetime = ctx.now
         self.live: bool = ctx.backend == LIVE
+        self.past = ctx.backend if isinstance(ctx.backend, PastReplies) else None
         self._ctx = ctx
         self._guard = Guard(ctx, tables)
         self._tables = {table.name: table for table in tables}

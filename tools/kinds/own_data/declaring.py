@@ -49,6 +49,7 @@ class Declarations(AnyEnvironment):
         self._rules: Path | None = None
         self._procedure: tuple[Mapping[str, Any], ...] = ()
         self._commit: Callable[[ChangeSet], Any] | None = None
+        self._settle: Callable[[str], bool] | None = None
         self._completed: WorldKind | None = None
 
     @overload
@@ -205,11 +206,15 @@ class Declarations(AnyEnvironment):
         self._open_to_changes()
         self._procedure = tuple(rules)
 
-    def commit(self, function: Commit) -> Commit:
+    def commit(self, function: Commit, /, *, settle: Callable[[str], bool] | None = None) -> Commit:
         """Declare the function that makes approved changes in your systems, see `worksmith serve program`.
 
         It is called once for each approved change set. What it returns is shown to those who may see the
         changes. If it raises `ToolError`, they read the message; of any other exception only a number.
+
+        Args:
+            settle: whether the change set of an id was committed; asked when a commit broke off. One that was
+                not must never be from then on. `Database` has both functions.
 
         Raises:
             InputError: there is one already, or the environment is in use.
@@ -217,7 +222,7 @@ class Declarations(AnyEnvironment):
         self._open_to_changes()
         if self._commit is not None or not callable(function):
             raise InputError("an environment has one function that commits", where="@env.commit")
-        self._commit = function
+        self._commit, self._settle = function, settle
         return function
 
     @property

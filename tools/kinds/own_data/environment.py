@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksmith.tools.environment import Snapshot
 from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.kinds.own_data.declaring import Declarations
 from worksmith.tools.kinds.own_data.index import open_library
@@ -15,9 +19,11 @@ from worksmith.tools.kinds.own_data.kind import ANNOUNCED_FINISH, OWN_DATA
 from worksmith.tools.kinds.own_data.locales import locale_called
 from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
 from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
+from worksmith.tools.kinds.own_data.refreshing import Sources
+from worksmith.tools.kinds.own_data.sources.live import Live
 from worksmith.tools.kinds.own_data.sources.made_keys import Key
-from worksmith.tools.kinds.own_data.sources.tables import Source, read_tables
-from worksmith.tools.kinds.own_data.worlds import build_world
+from worksmith.tools.kinds.own_data.sources.tables import Source, check_is_mapping
+from worksmith.tools.kinds.own_data.worlds import FOLDER, build_world, renewed_world
 from worksmith.tools.persona import Persona
 from worksmith.tools.procedure import procedure
 from worksmith.tools.seeding import digest
@@ -25,8 +31,12 @@ from worksmith.tools.world import World
 from worksmith.tools.world_kind import LIVE, WorldKind
 
 if TYPE_CHECKING:
+    from worksmith.tools.kinds.own_data.sources.tables import SourceTable
     from worksmith.tools.sqlite.cells import CellType
     from worksmith.tools.sqlite.schema import Table
+
+SNAPSHOT = "WORKSMITH_SNAPSHOT"
+"""The environment variable that names a folder of a world, which then stands in for tables that change."""
 
 USER = Persona(id="user", name="User")
 """The persona of episodes for which nobody is named."""
@@ -72,12 +82,17 @@ class Environment(Declarations):
         sandboxes: int | None = None,
     ) -> None:
         super().__init__(world, sandboxes=sandboxes)
+        self._sources: Sources | None = None
+        self._identity = ""
+        self._clock: Callable[[], date | str] | None = None
+        self._refreshing, self._sandboxes = threading.Lock(), sandboxes
         self.tables = _compared(self.tables, caseless or {}, unscored)
         self.keys: Mapping[str, str] = {name: table.indexes[0] for name, table in self.tables.items()}
         if personas is not None and (not isinstance(personas, str) or personas not in self.tables):
             raise InputError(f"no table {personas!r}", where="personas", hint=self._named_tables)
         self._personas_table = personas
-        self._people = Personas(world, self.tables[personas]) if personas else OnePersona(USER)
+        self._people: dict[str, Personas | OnePersona] = {}
+        self._people_of(world)
         self._house_rules = house_rules.strip()
         locale_called(locale)
         self._locale = locale
@@ -87,7 +102,7 @@ class Environment(Declarations):
         cls,
         sources: Mapping[str, Source],
         *,
-        now: date | str,
+        now: date | str | Callable[[], date | str],
         keys: Mapping[str, Key] | None = None,
         types: Mapping[str, Mapping[str, CellType]] | None = None,
         nulls: Sequence[str] = (),
@@ -103,8 +118,9 @@ class Environment(Declarations):
 
         Args:
             sources: by the name of the table a CSV, JSONL, Parquet or SQLite file, a folder of documents, a
-                pandas frame, or a list of dicts.
-            now: the clock of all episodes, such as `2026-01-05 09:00`.
+                pandas frame, a list of dicts, a `Table` or a `Database`, or the latter's address.
+            now: the clock of all episodes, such as `2026-01-05 09:00`; or a function such as `datetime.now`,
+                which is asked now and by each `refresh`.
             keys: by table the column that identifies a row; else it is inferred. Several columns together,
                 such as `("order_id", "line")`, are joined to a further one, and `row_number` is the number.
             types: by table and column `text`, `integer`, `real`, `boolean` or `json`; else they are inferred.
@@ -123,10 +139,15 @@ class Environment(Declarations):
         Raises:
             InputError: a source or an argument is wrong; says where.
         """
-        tables = read_tables(sources, keys=keys, types=types, nulls=nulls)
+        check_is_mapping("sources", sources)
+        sources = {name: _opened(source) for name, source in sources.items()}
         place = Path(folder) if folder is not None else None
-        world = build_world(tables, now=_moment(now), persona=USER, folder=place)
-        return cls(
+        if kept := _kept_snapshot(sources):
+            read, world = None, World.open((place or FOLDER) / kept)
+        else:
+            read = Sources(sources, keys, types, nulls)
+            world = build_world(read.take(), now=_moment(now), persona=USER, folder=place)
+        env = cls(
             world,
             personas=personas,
             house_rules=house_rules,
@@ -135,6 +156,9 @@ class Environment(Declarations):
             locale=locale,
             sandboxes=sandboxes,
         )
+        env._sources, env._clock = read, now if callable(now) else None
+        env._identity = _identity(sources)
+        return env
 
     @property
     def kind(self) -> WorldKind:
@@ -170,8 +194,50 @@ class Environment(Declarations):
                 server.check()
         super().connect(backend)
 
+    def refresh(self, *, force: bool = False) -> bool:
+        """Read the tables again whose `refresh=` is due; says whether one has changed.
+
+        `worksmith serve program` does it before each task, and reads all after a commit. Evaluations and
+        compiles never do: they work on what was read last. Open episodes go on with what they began with.
+
+        Args:
+            force: read all tables that can be read again, files as well.
+
+        Raises:
+            InputError: a source cannot be read, or has other columns. The tables stay as they are.
+        """
+        if self._sources is None:
+            return False
+        asked = time.monotonic()
+        with self._refreshing:
+            changed = self._sources.refresh(self.tables, self._use, asked=asked, force=force)
+            if self._clock is not None:
+                self._snapshot.now = _moment(self._clock)
+            return changed
+
+    def _use(self, changed: Sequence[SourceTable]) -> None:
+        world = renewed_world(self.world, tuple(self.tables.values()), changed)
+        new = Snapshot(world, lambda: self.kind, self._sandboxes)
+        new.check()
+        self._snapshot = new
+
+    def _mark(self, world: World) -> str:
+        """In tables that change, a record stays the same one, so demonstrations go on being shown."""
+        return f"@{self._identity}" if self._identity else super()._mark(world)
+
+    def _people_of(self, world: World) -> Personas | OnePersona:
+        """The people of a world; those of the last one asked for are kept."""
+        if self._personas_table is None:
+            return OnePersona(USER)
+        found = self._people.get(world.manifest.digest)
+        if found is None:
+            found = Personas(world, self.tables[self._personas_table])
+            self._people = {world.manifest.digest: found}
+        return found
+
     def _complete(self) -> WorldKind:
-        tools, people, tables = self._tools, self._people, tuple(self.tables.values())
+        tools, tables = self._tools, tuple(self.tables.values())
+        live = self._commit is not None or (self._sources is not None and self._sources.live)
         settings = [
             {name: [t.ddl(), self.keys[name], t.exact, t.scored] for name, t in self.tables.items()},
             self._templates,
@@ -182,6 +248,7 @@ class Environment(Declarations):
         ]
         rules = procedure(self._procedure, tools.names, "procedure")
         settings += [str(rule) for rule in rules]
+        people = self._people_of(self.world)
         policy = own_policy(self._rules, tables, tools.names, people, self._unquoted)
         return replace(
             OWN_DATA,
@@ -189,14 +256,16 @@ class Environment(Declarations):
             toolkits=tools.toolkits,
             finish=ANNOUNCED_FINISH if policy.document.announcing else OWN_DATA.finish,
             open_policy=lambda _: policy,
-            find_persona=lambda _, persona_id: people.find(persona_id),
-            persona_ids=lambda _: people.ids(),
+            find_persona=lambda world, persona_id: self._people_of(world).find(persona_id),
+            persona_ids=lambda world: self._people_of(world).ids(),
             house_rules="\n".join(filter(None, (OWN_DATA.house_rules, self._house_rules))),
             open_library=lambda world: open_library(
-                world, self.tables, self.keys, tools.searched, self._templates, self._embedder
+                world, self.tables, self.keys, tools.searched, self._templates, self._embedder, live=live
             ),
             commit=self._commit,
-            live_systems={LIVE: lambda _: LIVE} if tools.reach_outside else {},
+            settle=self._settle,
+            outside=tools.outside,
+            live_systems={LIVE: lambda _: LIVE} if tools.outside else {},
             digest=digest([settings, tools.digest]),
             locale=self._locale,
             procedure=rules,
@@ -211,20 +280,37 @@ class Environment(Declarations):
         ]
         rules = f"access rules: {self._rules}" if self._rules else OPEN
         tools = f"tools: {', '.join(self._tools.names) or 'none yet'}"
-        return "\n".join(
-            [
-                f"{len(tables)} table{'s' * (len(tables) != 1)}, {self.world.manifest.now:%Y-%m-%d %H:%M}",
-                *tables,
-                tools,
-                rules,
-            ]
-        )
+        head = f"{len(tables)} table{'s' * (len(tables) != 1)}, {self.world.manifest.now:%Y-%m-%d %H:%M}"
+        if self._sources is not None and self._sources.live:
+            head += f", snapshot {self.world.path.name}"
+        return "\n".join([head, *tables, tools, rules])
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise InputError(
             "an environment with functions of yours cannot be pickled",
             hint='save the state of a program instead: program.save("program.json")',
         )
+
+
+def _kept_snapshot(sources: Mapping[str, Source]) -> str:
+    """The name of the snapshot that is to be used in place of tables that change; empty for none."""
+    live = any(isinstance(source, Live) for source in sources.values())
+    return os.environ.get(SNAPSHOT, "") if live else ""
+
+
+def _identity(sources: Mapping[str, Source]) -> str:
+    """Content address of the places of all tables; empty where one is unknown."""
+    places = {name: source.identity if isinstance(source, Live) else "" for name, source in sources.items()}
+    return digest(places) if all(places.values()) else ""
+
+
+def _opened(source: Source) -> Source:
+    """A source; of an address the database behind it."""
+    if not isinstance(source, str) or "://" not in source:
+        return source
+    from worksmith.tools.kinds.own_data.sources.database import Database
+
+    return Database(source)
 
 
 def _compared(
@@ -251,7 +337,9 @@ def _compared(
     }
 
 
-def _moment(now: date | str) -> datetime:
+def _moment(now: date | str | Callable[[], date | str]) -> datetime:
+    if callable(now):
+        now = now()
     if isinstance(now, date):
         return now if isinstance(now, datetime) else datetime(now.year, now.month, now.day)
     try:

@@ -58,6 +58,8 @@ def open_library(
     texts: Mapping[str, Searched],
     templates: Mapping[str, str],
     embedder: str | None,
+    *,
+    live: bool = False,
 ) -> Library | None:
     """The search indexes of a world: by words in memory, with an embedder by vectors, too.
 
@@ -66,6 +68,8 @@ def open_library(
     Args:
         keys: the key of each table.
         embedder: name of the model of the vectors; None for words alone.
+        live: the tables change, so that all their worlds share one index, in which changed rows alone are
+            embedded again.
 
     Raises:
         RetrievalError: the model cannot be used.
@@ -83,11 +87,17 @@ def open_library(
     from worksmith.retrievers.index.building import build_index
 
     folder = world.path / f"index-{digest([version, embedder])}"
+    if live:
+        shape = [[table.ddl() for table in tables.values()], dict(templates), embedder]
+        folder = world.path.parent / f"index-{digest(shape)}"
     with FileLock(f"{folder}.lock"):
         library = Library(folder, documents, version=version)
-        if not library.indexed:
+        if not library.indexed or live:
             build_index(folder, documents, embedder=embedder, version=version)
             library = Library(folder, documents, version=version)
+        if live:  # loaded before another process, or a later world, changes the files
+            for source in library.sources:
+                library.collection(source)
     return library
 
 

@@ -114,6 +114,11 @@ class Outside:
     def __call__(self, ctx: Context, /, **arguments: Any) -> Any:
         if ctx.live:
             return self._live(ctx, arguments)
+        if ctx.past is not None:
+            value, wrote = ctx.past.take(self.name)
+            if wrote and self.twin is not None:  # which makes the same changes
+                self.twin(ctx, **arguments)
+            return value
         if self.recorder is not None:
             reply = self.recorder.find(self.name, ctx.persona.id, to_jsonable_python(arguments))
             if reply is not None:

@@ -104,9 +104,9 @@ class OwnTools:
         return tuple(name for kit in self._kits.values() for name in kit)
 
     @property
-    def reach_outside(self) -> bool:
-        """Whether any tool reaches outside."""
-        return bool(self._outside)
+    def outside(self) -> frozenset[str]:
+        """The tools that reach outside."""
+        return frozenset(self._outside)
 
     @property
     def unrehearsable(self) -> list[str]:

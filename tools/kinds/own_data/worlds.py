@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ from worksmith.tools.files.locking import InUseError, Lock
 from worksmith.tools.kinds.own_data.sources.tables import SourceTable
 from worksmith.tools.persona import Persona
 from worksmith.tools.seeding import digest
-from worksmith.tools.sqlite.cells import CellType
+from worksmith.tools.sqlite.cells import CellType, CellValue
 from worksmith.tools.sqlite.keys import is_counted
 from worksmith.tools.sqlite.memory import open_memory
 from worksmith.tools.sqlite.schema import ROW, SQL_TYPES, Table
@@ -55,6 +56,31 @@ def build_world(
         return found
     with _alone(path):
         return _kept(path) or _written(path, tables, now, persona)
+
+
+def renewed_world(world: World, tables: Sequence[Table], changed: Sequence[SourceTable]) -> World:
+    """A world with other rows in some of its tables. Nobody finds it in the folder.
+
+    Raises:
+        InputError: a cell is not of its column's type, or a key is empty or repeated.
+    """
+    rows: dict[str, Iterable[Sequence[CellValue]]] = {table.name: table.rows() for table in changed}
+    for table in tables:
+        if table.name not in rows:
+            rows[table.name] = map(tuple, map(dict.values, world.rows(table.name, table.columns)))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        manifest = world.manifest
+        new = write_world(
+            folder,
+            tables,
+            rows,
+            kind=manifest.kind,
+            origin=manifest.origin,
+            now=manifest.now,
+            persona=manifest.persona,
+            licence=manifest.licence,
+        )
+    return World(world.path, new.manifest, new.image)
 
 
 def tables_of(world: World) -> tuple[Table, ...]:

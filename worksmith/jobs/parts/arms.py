@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 NO_OPTIMIZER = "none"
 
 
-def strategies_for(names: Sequence[str], tasks: Sequence[Task], progress: Progress) -> list[str]:
-    """The strategies called so, without `gold` where some task has no gold plan to give."""
-    known = [strategy(name).name for name in names]
+def strategies_for(
+    names: Sequence[str], tasks: Sequence[Task], progress: Progress, project: Path | None = None
+) -> list[str]:
+    """The names of the strategies called so, without `gold` where some task has no gold plan to give."""
+    known = [strategy(name, project=project).name for name in names]
     gold = [name for name in known if strategy(name).planner.startswith("gold")]
     if gold and any(task.gold_plan is None for task in tasks) and len(known) > len(gold):
         progress.say(f"leaving out strategy {', '.join(gold)}: not every task has a gold plan")

@@ -19,18 +19,19 @@ if TYPE_CHECKING:
     from worksmith.evals.records.parts import Judgement
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import AskRecord, CallRecord, EpisodeResult
+    from worksmith.tools.policy import Decision
     from worksmith.tools.sqlite.cells import CellValue
     from worksmith.tools.sqlite.outcome import RowChange
 
-_LONGEST = 600
-"""Characters of an observation on the screen; the log keeps more."""
+_LONGEST, _BRIEF = 600, 80
+"""Characters of an observation on the screen, and in a conversation; the log keeps more."""
 
 
 def show_episode(
     console: Console,
     task: Task,
     episode: EpisodeResult,
-    scores: Mapping[str, float],
+    scores: Mapping[str, float] | None = None,
     *,
     setting: Mapping[str, str],
     prompts: bool = False,
@@ -38,6 +39,7 @@ def show_episode(
     """Print an episode: the task, its setting, each step, what changed, and the verdict.
 
     Args:
+        scores: None where nothing scores it.
         prompts: before each step also what models were asked for it.
     """
     console.rule(f"[bold]{escape(task.id)}", align="left")
@@ -56,8 +58,22 @@ def show_episode(
     _show_end(console, task, episode, scores)
 
 
-def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> dict[str, Any]:
-    """An episode as JSON-able data."""
+def show_turn(console: Console, episode: EpisodeResult) -> None:
+    """Print an episode in a line for each call, the answer, and a line for each changed row."""
+    for call in episode.calls:
+        decision = "" if call.decision is None else f"{_decision(call.decision)}: "
+        seen = " ".join(call.observation.text.split())
+        shown = seen if len(seen) <= _BRIEF else f"{seen[:_BRIEF]}…"
+        console.print(f"  [dim]{_called(call)}[/] {decision}[dim]{escape(shown)}[/]")
+    _show_answer(console, episode)
+    for change in episode.outcome.changes:
+        console.print(f"  [dim]proposed:[/] {escape(_change(change))}")
+
+
+def episode_json(
+    task: Task, episode: EpisodeResult, scores: Mapping[str, float] | None = None
+) -> dict[str, Any]:
+    """An episode as JSON-able data, with its scores if there are any."""
     return {
         "task_id": task.id,
         "query": task.query,
@@ -70,7 +86,7 @@ def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]
         "answer": episode.answer,
         **({"answer_status": episode.answer_status} if episode.answer_status else {}),
         "changes": episode.outcome.to_json(),
-        "scores": dict(scores),
+        **({} if scores is None else {"scores": dict(scores)}),
         "model_calls": episode.model_calls,
         **asdict(episode.usage),
         "used_tokens": episode.usage.used_tokens,
@@ -111,17 +127,24 @@ def _show_step(console: Console, number: int, call: CallRecord, thought: str) ->
     console.rule(f"step {number}", align="left")
     if thought:
         console.print(escape(thought), style="italic")
-    console.print(f"[cyan]{escape(call.tool)}[/] {escape(json.dumps(call.arguments, ensure_ascii=False))}")
+    console.print(_called(call))
     if call.decision is not None:
-        word = "[green]allowed[/]" if call.decision.allow else "[red]denied[/]"
-        console.print(f"{word} [dim]by {escape(call.decision.rule)}[/]")
+        console.print(_decision(call.decision))
     text = call.observation.text
     shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
     console.print(escape(shown), style=None if call.observation.status == "ok" else "yellow")
 
 
-def _show_end(console: Console, task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> None:
-    console.rule("end", align="left")
+def _called(call: CallRecord) -> str:
+    return f"[cyan]{escape(call.tool)}[/] {escape(json.dumps(call.arguments, ensure_ascii=False))}"
+
+
+def _decision(decision: Decision) -> str:
+    word = "[green]allowed[/]" if decision.allow else "[red]denied[/]"
+    return f"{word} [dim]by {escape(decision.rule)}[/]"
+
+
+def _show_answer(console: Console, episode: EpisodeResult) -> None:
     said = ": ".join(text for text in (episode.answer_status, episode.answer) if text)
     if said:
         console.print(escape(said))
@@ -129,13 +152,21 @@ def _show_end(console: Console, task: Task, episode: EpisodeResult, scores: Mapp
         console.print(escape(f"{episode.status}: {episode.error}"), style="red")
     if episode.traceback:
         console.print(escape(episode.traceback), style="dim", highlight=False)
+
+
+def _show_end(
+    console: Console, task: Task, episode: EpisodeResult, scores: Mapping[str, float] | None
+) -> None:
+    console.rule("end", align="left")
+    _show_answer(console, episode)
     changes = episode.outcome.changes
     console.print("[dim]changes:[/]" + (" none" if not changes else ""))
     for change in changes:
         console.print(f"  {escape(_change(change))}")
-    console.print(_verdict(episode, scores))
-    if not scores.get("outcome"):
-        _show_expected(console, task, changed=bool(changes))
+    if scores is not None:
+        console.print(_verdict(episode, scores))
+        if not scores.get("outcome"):
+            _show_expected(console, task, changed=bool(changes))
     console.print(
         f"[dim]calls: {len(episode.calls)}, model calls: {episode.model_calls}, "
         f"{episode.usage}, seconds: {episode.seconds:.2f}[/]"

@@ -11,6 +11,7 @@ from worksmith.evals.judging.metric import JudgedScorer
 from worksmith.evals.records.columns import COSTS
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.verdicts import JUDGE
+from worksmith.evals.scoring.expression import is_expression
 from worksmith.evals.scoring.objective import CHECKED, ObjectiveScorer
 from worksmith.evals.scoring.scorer import check_score_names
 from worksmith.evals.task_kind import scorers_for
@@ -41,8 +42,10 @@ def with_metric(plan: Plan, settings: CompileSettings, *, forecast: bool, progre
     Args:
         forecast: whether the plan is only forecast, so that no judge is asked.
     """
-    check_scores(plan.suite.env, settings.maximize, plan.settings.constraints, judged=bool(settings.judge))
-    drives = settings.maximize == JUDGE
+    # The optimizer itself has an expression.
+    maximize = PRIMARY if is_expression(settings.maximize) else settings.maximize
+    check_scores(plan.suite.env, maximize, plan.settings.constraints, judged=bool(settings.judge))
+    drives = maximize == JUDGE
     judges = open_judges(settings.judge, settings.rubric, plan.suite.env.kind.tables)
     learnt = [task for task in plan.suite.tasks if task.in_split(plan.scheme) in ("train", "dev")]
     check_judged(learnt, judges)
@@ -64,11 +67,11 @@ def with_metric(plan: Plan, settings: CompileSettings, *, forecast: bool, progre
             "judges": " ".join(judge.name for judge in judges),
             **({"gates": " ".join(verdict.digest for verdict in verdicts)} if verdicts else {}),
             **({"forced": "yes"} if settings.force_judge else {}),
-            "maximize": settings.maximize,
+            "maximize": maximize,
             "digest": scorer.digest,
         }
         plan = replace(plan, metric=Metric((scorer,), about))
-    return plan if drives else maximizing(plan, settings.maximize)
+    return plan if drives else maximizing(plan, maximize)
 
 
 def maximizing(plan: Plan, score: str) -> Plan:

@@ -104,7 +104,7 @@ def _lines(value: Any) -> list[str]:
         if "at_most" in value:
             return list(_forecast(value))
         if "said" in value:
-            return list(_decision(value))
+            return [value["said"]]
         return [", ".join(f"{key} {' '.join(_lines(item))}" for key, item in value.items()) or "-"]
     if isinstance(value, float) and value.is_integer():
         return [f"{value:.0f}"]
@@ -120,14 +120,6 @@ def _forecast(forecast: Mapping[str, Any]) -> Iterator[str]:
     yield f"from {forecast['sampled_episodes']} episodes{asked}"
     if reached := forecast.get("reaches"):
         yield f"reaches {', '.join('--' + name.replace('_', '-') for name in reached)}"
-
-
-def _decision(acceptance: Mapping[str, Any]) -> Iterator[str]:
-    """Whether the winner was shown to be better, and how far its dev score flatters it."""
-    yield acceptance["said"]
-    if optimism := acceptance.get("optimism"):
-        dev, corrected = (f"{100 * optimism[name]:.1f} %" for name in ("dev", "corrected"))
-        yield f"the best dev score is {dev}; chosen on some intents and scored on the others: {corrected}"
 
 
 def _amounts(spent: Mapping[str, Any]) -> str:

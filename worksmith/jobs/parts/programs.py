@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from worksmith.evals.dspy_programs.own_code import checked_address, own_object
+from worksmith.evals.dspy_programs.own_code import checked_address, is_address, own_object
 from worksmith.jobs.parts.own_programs import own_name, own_program
 from worksmith.jobs.parts.restoring import build_agent, restored
 from worksmith.jobs.settings.groups.programs import OwnAgentSettings, PlannerSettings
@@ -17,6 +17,7 @@ from worksmith.programs.own_agents.program import OwnAgent
 from worksmith.programs.parts.tool_retrieval import ALL, default_toolset
 from worksmith.programs.replaying.recording import RecordingEngine
 from worksmith.programs.strategies import STRATEGIES
+from worksmith.programs.strategies import strategy as named_strategy
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,9 +36,10 @@ def new_agent(suite: Suite, settings: ToolSettings, strategy: str, *, without: S
         without: categories of tools that it does without.
     """
     access: Any = settings.access
-    toolset = toolset_of(suite, settings, strategy)
+    chosen = named_strategy(strategy, project=suite.env.folder)
+    toolset = toolset_of(suite, settings, chosen.name)
     return Agent(
-        strategy,
+        chosen,
         toolset=toolset,
         max_steps=settings.max_steps,
         access=access,
@@ -128,6 +130,8 @@ def _open(suite: Suite, settings: ProgramSettings) -> OpenedProgram:
             raise InputError("an agent and a program", where="--agent", hint="give one of them")
         return named_agent(suite, settings, settings.agent)
     if settings.program is not None:
+        if is_address(settings.strategy):  # the loop of the program in the file
+            named_strategy(settings.strategy, project=suite.env.folder)
         return named_program(settings.program, suite.env)
     return OpenedProgram(new_agent(suite, settings, settings.strategy))
 

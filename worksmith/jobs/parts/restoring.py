@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Self, TypeVar, cast
 
 import dspy
-from pydantic import AfterValidator, BaseModel, ConfigDict, PositiveInt, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PositiveInt, ValidationError
 
 from worksmith.evals.characters import harmless
 from worksmith.evals.dspy_programs.copies import copied_program
@@ -19,7 +19,7 @@ from worksmith.programs.parts.checker import Access
 from worksmith.programs.prompting.adapter import ADAPTER
 from worksmith.programs.prompting.forms import check_prompt
 from worksmith.programs.prompting.native import CALLS, NativeLayout
-from worksmith.programs.strategies import STRATEGIES, Strategy
+from worksmith.programs.strategies import Strategy, known_strategy
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.secrets import described
@@ -64,6 +64,8 @@ def restored(program: Program, artifact: Artifact, *, where: str) -> Program:
     made: Any
     if isinstance(program, Agent) and "strategy" in told and _compiled(told) != _compiled(program.config):
         config = {name: value for name, value in told.items() if name != "components"}
+        if config["strategy"] == program.strategy.to_json():  # with its loop, if it has one
+            config["strategy"] = program.strategy
         read = AgentConfig.read(config, where=where)
         with _at(where):
             made = program.with_settings(**{name: getattr(read, name) for name in _COMPILED})
@@ -79,12 +81,18 @@ def _compiled(config: Mapping[str, Any]) -> list[Any]:
     return [config.get(name) for name in _COMPILED]
 
 
+def _with_loop(told: Any) -> Any:
+    """A strategy whose loop is code: the one that is installed, or that was named here."""
+    known = known_strategy(str(told.get("name"))) if isinstance(told, Mapping) and "loop" in told else None
+    return known if known is not None and known.to_json() == told else told
+
+
 class AgentConfig(BaseModel):
     """The description of an agent in a file, which may come from a stranger; see `Agent.config`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    strategy: Strategy
+    strategy: Annotated[Strategy, BeforeValidator(_with_loop)]
     toolset: str
     max_steps: PositiveInt
     access: Access
@@ -102,6 +110,12 @@ class AgentConfig(BaseModel):
         try:
             read = cls.model_validate(config)
         except ValidationError as error:
+            if isinstance(told := config.get("strategy"), Mapping) and "loop" in told:
+                raise InputError(
+                    f"the program works by a loop of its own, {harmless(str(told['loop']))}",
+                    where=where,
+                    hint="install the package of its strategy, or name it: --strategy package.module:NAME",
+                ) from error
             raise InputError(
                 "the compiled program is not one of worksmith's agents",
                 where=where,
@@ -113,7 +127,7 @@ class AgentConfig(BaseModel):
 
 def _check_name(strategy: Strategy, where: str) -> None:
     """See that tables name what is run: a gold plan under the name of a plain strategy is a made-up score."""
-    known = STRATEGIES.get(strategy.name)
+    known = known_strategy(strategy.name)
     if (known or strategy) != strategy or (known is None and strategy.planner.startswith("gold")):
         raise InputError(
             f"the compiled program calls its strategy {strategy.name!r}, and it is another one",

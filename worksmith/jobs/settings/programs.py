@@ -73,6 +73,24 @@ class AttackSettings(EvalSettings):
     attack: bool = setting(True, "Plant instructions into what the tasks read.", option=False)
 
 
+class CheckSettings(EvalSettings):
+    """Compare a program with a recorded baseline."""
+
+    group = "Check"
+
+    baseline: Path = setting(
+        ..., "File of the episodes that the program is compared with.", path="file", recorded=False
+    )
+    update: bool = setting(False, "Make this run the baseline.", recorded=False)
+    constraint: tuple[str, ...] = setting(
+        (),
+        "Bound that counts as well, e.g. leak=0 or 'used_tokens<=4000'; repeatable.",
+        metavar="BOUND",
+        suggest=("leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
+    )
+    junit: Path | None = setting(None, "Also write the result as JUnit's XML.", path="file", recorded=False)
+
+
 class CompileSettings(
     SuiteSettings,
     ProgramSettings,
@@ -95,8 +113,8 @@ class CompileSettings(
     out: Path = setting(..., "File to write.", short="-o", path="file", recorded=False)
     optimizer: str = setting(
         "bootstrap",
-        "none, race (sets compete on dev, losers stop early), bootstrap (every set on all of dev), knn "
-        "(nearest to each task), tpe (Bayesian search over selections), or dspy:NAME.",
+        "none, race (candidates compete on dev, losers stop early), bootstrap (every set on all of dev), knn "
+        "(nearest to each task), or dspy:NAME.",
         suggest=OPTIMIZERS,
     )
     teacher: str | None = setting(
@@ -152,8 +170,8 @@ class CompileSettings(
     )
     accept: str = setting(
         "tested",
-        "tested: bootstrap, race, knn and tpe keep the uncompiled program unless a test over intents shows "
-        "the winner to be better on dev; best: they take the winner without a test.",
+        "tested: race, bootstrap and knn keep the uncompiled program unless a test over intents shows the "
+        "winner to be better on dev; best: they take the best on dev without a test.",
         expert=True,
         suggest=("tested", "best"),
     )
@@ -176,8 +194,9 @@ class CompileSettings(
     dev_limit: int | None = setting(None, "At most so many dev tasks, spread evenly.", min=1, expert=True)
     maximize: str = setting(
         "outcome",
-        "Score to choose programs by: outcome, any other score of episodes, or judge (the share of "
-        "episodes at level 4 or 5). Without judge, verdicts are only reported.",
+        "Score to choose programs by: outcome, any other score of episodes, judge (the share of episodes at "
+        "level 4 or 5; without it, verdicts are only reported), or for races scores against costs, such as "
+        "'outcome - 0.1*dollars'.",
         suggest=("outcome", "judge", "reward", "f1", "exact_match"),
         expert=True,
     )
@@ -194,6 +213,9 @@ class CompileSettings(
     force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
     journal: bool = setting(
         True, "Keep the journal, OUT.journal, for `worksmith verify`.", recorded=False, expert=True
+    )
+    pareto: bool = setting(
+        False, "Also print score, tokens and seconds of all candidates.", recorded=False, expert=True
     )
     traces: str = traces("none")
     register_as: str | None = setting(
@@ -263,7 +285,7 @@ class CompareSettings(ToolSettings, DemoSettings, MeasureSettings):
 
     strategies: Names = setting(
         ("direct", "cot", "act", "react", "plan", "gold"),
-        "Comma-separated planning strategies.",
+        "Comma-separated; module:NAME is yours.",
         suggest=STRATEGIES,
     )
     optimizers: Names = setting(
@@ -355,20 +377,26 @@ class BankSettings(
     force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
 
 
-class RunSettings(
-    SuiteSettings,
-    ProgramSettings,
-    PlannerSettings,
-    ModelSettings,
-    JudgeSettings,
-    OrgSettings,
-    TracedSettings,
-):
+class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSettings, OrgSettings):
+    """Ask an agent."""
+
+    group = "Run"
+
+    persona: str | None = setting(
+        None,
+        "Id of the person who asks.",
+        flag="--as",
+        metavar="PERSON",
+        unset="the only person, where nobody's rights differ",
+    )
+
+
+class RunSettings(ChatSettings, JudgeSettings, TracedSettings):
     """Run one task."""
 
     group = "Run"
 
-    task_id: str = setting(..., "Id of the task.", positional=True)
+    task: str = setting(..., "Id of a task, or any request in words (with --as).", positional=True)
     log: Path | None = setting(
         None, "Episode log (JSON lines) to add the episode to.", path="file", recorded=False
     )

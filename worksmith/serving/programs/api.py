@@ -20,6 +20,7 @@ from worksmith.serving.programs.messages import (
     ErrorBody,
     Health,
     ListedProposals,
+    Settlement,
     ShownProposal,
     TaskRequest,
     TaskResult,
@@ -62,13 +63,13 @@ _REASONS = {
     401: "There is no valid token.",
     403: "The token names nobody who may work here, or somebody who may not do this.",
     404: "There is nothing of this name that is the caller's to see.",
-    409: "The changes were decided on, are others, or cannot be made any more.",
+    409: "The changes were decided on, are others, or cannot be made any more; or rows were changed since.",
     410: "The changes have expired.",
     413: "The body is too long.",
     422: "The request is not as described.",
     429: "Too many tasks of one person, or the task reached its limit; see `Retry-After`.",
     502: "A model or the commit function failed.",
-    503: "The server is full, its budget is spent, or it is stopping; see `Retry-After`.",
+    503: "The server is full, its budget is spent, or it is stopping; see `Retry-After`. Or it has no data.",
     504: "The time limit has passed.",
 }
 _RETRY = {"headers": {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}}
@@ -183,6 +184,11 @@ def make_api(desk: Desk, metrics: Metrics, in_thread: InThread, title: str) -> F
     async def reject(id: ProposalId, decision: Decision, caller: CallerOf) -> Response:
         """Reject changes."""
         return Json(await in_thread(desk.reject, id, decision.digest, caller))
+
+    @api.post("/changes/{id}/settle", response_model=ShownProposal, dependencies=_TOKEN, responses=decided)
+    async def settle(id: ProposalId, settlement: Settlement, caller: CallerOf) -> Response:
+        """Say whether `unsettled` changes were committed."""
+        return Json(await in_thread(desk.settle, id, settlement.digest, settlement.committed, caller))
 
     @api.get("/health/live", response_model=Health)
     async def live() -> Response:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from worksmith.serving.programs.desk import Desk
     from worksmith.serving.programs.metrics import Metrics
-    from worksmith.serving.programs.tokens import Tokens
+    from worksmith.serving.programs.tokens import Caller, Tokens
     from worksmith.tools.serving.refusals import RequestError
 
 LONGEST_BODY = 256 << 10
@@ -62,14 +62,19 @@ class ProgramApp(Application):
         """The answer of a route, to a client with a token."""
         if http.scope["path"] not in _OPEN:
             header = http.headers.get("authorization", "")
-            # Keys may have to be fetched, so that this may take a while.
-            env = self._desk.rollouts.suite.env
-            http.state.caller = await asyncio.to_thread(self._tokens.caller, header, env)
+            # Keys may have to be fetched, and tables read again, so that this may take a while.
+            http.state.caller = await asyncio.to_thread(self._caller, header, http.method == "POST")
             self.let_in(http)
         body = await self.body(http)
         if body:
             json_body(body)
         return _Routed(self._api, body)
+
+    def _caller(self, header: str, acts: bool) -> Caller:
+        """The person whom a token names, by the tables as they are now if somebody acts on them."""
+        env = self._desk.rollouts.suite.env
+        caller = self._tokens.caller(header, env)
+        return self._tokens.caller(header, env) if acts and self._desk.refresh() else caller
 
     def refusal(self, error: RequestError) -> Response:
         return refusal(error)
@@ -107,5 +112,5 @@ def _route(scope: Scope) -> str:
     known = {"tasks", "changes", "health", "metrics", "openapi.json"}
     if parts[0] not in known:
         return "other"
-    decision = parts[2] if len(parts) == 3 and parts[2] in ("approve", "reject") else ""
+    decision = parts[2] if len(parts) == 3 and parts[2] in ("approve", "reject", "settle") else ""
     return f"{parts[0]}/{decision}" if decision else parts[0]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_jsonable_python
 
-from worksmith.serving.programs.changes import Replayed, StaleError, content_of
 from worksmith.serving.programs.proposals import Proposal, Proposals
 from worksmith.serving.programs.rollouts import Done, Rollouts, Running, failed
-from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.change_set import ConflictError
+from worksmith.tools.errors import InfrastructureError, InputError, ToolError
+from worksmith.tools.files.locking import InUseError
+from worksmith.tools.proposed_changes import Replayed, StaleError, content_of
 from worksmith.tools.serving.refusals import RequestError
 from worksmith.tools.statuses import INFRASTRUCTURE, PROGRAM_ERROR
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from worksmith.tools.change_set import ChangeSet
     from worksmith.tools.episode_result import CallRecord
     from worksmith.tools.persona import Persona
+    from worksmith.tools.sqlite.cells import CellValue
 
 MOST_CHANGES = 1_000
 """Rows of a change set; nobody could look through more."""
@@ -30,6 +34,7 @@ class Desk:
 
     Args:
         commit: makes approved changes; None leaves that to the client.
+        settle: says whether a commit that broke off was made, see `WorldKind.settle`.
         lifetime: seconds after which a proposal expires.
         by_approvers: whether only tokens with the approvers' claim may approve, instead of the persona whose
             task it was.
@@ -43,13 +48,29 @@ class Desk:
         metrics: Metrics,
         *,
         commit: Callable[[ChangeSet], Any] | None,
+        settle: Callable[[str], bool] | None = None,
         lifetime: float,
         by_approvers: bool,
         four_eyes: bool,
     ) -> None:
         self.rollouts, self._proposals, self._metrics = rollouts, proposals, metrics
         self._env, self._commit, self._lifetime = rollouts.suite.env, commit, lifetime
-        self._by_approvers, self._four_eyes = by_approvers, four_eyes
+        self._settler, self._by_approvers, self._four_eyes = settle, by_approvers, four_eyes
+        self._commits = proposals.commits()
+
+    def refresh(self, *, force: bool = False) -> bool:
+        """Read the tables again that are due, and all if something was committed; says whether any changed.
+
+        Raises:
+            RequestError: a table cannot be read.
+        """
+        commits = self._proposals.commits()
+        try:
+            changed = self._env.refresh(force=force or commits != self._commits)
+        except (InputError, InfrastructureError) as error:
+            raise failed(503, "no_data", "The tables cannot be read", str(error)) from error
+        self._commits = commits
+        return changed
 
     def step(self, number: int, call: CallRecord) -> dict[str, Any]:
         return {"number": number, **call.to_json()}
@@ -75,7 +96,7 @@ class Desk:
             message = f"The task would change more than {MOST_CHANGES} rows"
             raise RequestError(422, "too_many_changes", message)
         if episode.status == "finished" and proposed:
-            content = content_of(running.task.query, episode)
+            content = content_of(running.task.query, running.task.now or self._env.now, episode, self._env)
             made = self._proposals.add(running.persona.id, content, seconds=self._lifetime)
             self._metrics.changes.labels("proposed").inc()
             changes = self._shown(made, running.persona)
@@ -134,41 +155,94 @@ class Desk:
                 others than the digest says, they could not be made today, or the commit failed.
         """
         proposal = self._found(id, caller)
+        self._check_approver(proposal, caller)
+        try:
+            with self._proposals.committing(id):
+                return self._approve(proposal, digest, caller)
+        except InUseError:
+            raise RequestError(409, "decided", "Somebody else decides on the changes just now") from None
+
+    def settle(self, id: str, digest: str, committed: bool, caller: Caller) -> dict[str, Any]:
+        """Say whether a commit that broke off was made, where nobody but people can know.
+
+        Raises:
+            RequestError: see `approve`; or the changes are not `unsettled`.
+        """
+        proposal = self._found(id, caller)
+        self._check_approver(proposal, caller)
+        if proposal.status != "unsettled" or proposal.digest != digest:
+            raise RequestError(409, "decided", f"The changes are {proposal.status}")
+        self._end(proposal, "committed" if committed else "failed", f"settled by {caller.persona.id}")
+        return self._now(id, caller)
+
+    def _approve(self, proposal: Proposal, digest: str, caller: Caller) -> dict[str, Any]:
+        self._check_open(proposal, digest)
+        self.refresh(force=True)
+        replayed = self._replayed(proposal, caller.persona)
+        changes, complete = replayed.shown(caller.persona)
+        if proposal.persona != caller.persona.id and not complete:
+            raise RequestError(403, "not_permitted", "You may not read all that would change")
+        self._take(proposal, "approved" if self._commit is None else "committing", caller)
+        if self._commit is not None:
+            self._make(proposal, self._commit, replayed.change_set(proposal.id, caller.persona))
+        # The rows are others now, so that the changes cannot be made once more to be shown.
+        return self._now(proposal.id, caller) | {"changes": changes, "complete": complete}
+
+    def _make(self, proposal: Proposal, commit: Callable[[ChangeSet], Any], approved: ChangeSet) -> None:
+        try:
+            returned = to_jsonable_python(commit(approved), inf_nan_mode="null", fallback=str)
+        except ConflictError as error:
+            self._end(proposal, "failed", "Rows were changed since")
+            raise self._changed(error.rows, approved.approved_by) from error
+        except ToolError as error:
+            self._end(proposal, "failed", str(error))
+            raise RequestError(409, "not_committed", str(error)) from error
+        except Exception as error:
+            refusal = failed(502, "not_committed", "The commit failed", repr(error))
+            if self._look_up(proposal, refusal.message) != "committed":
+                raise refusal from error
+        else:
+            self._end(proposal, "committed", returned)
+
+    def _look_up(self, proposal: Proposal, otherwise: str) -> str:
+        """Settle a commit that broke off; it stays as it is while nobody can be asked. Gives its status."""
+        try:
+            committed = self._settler is not None and self._settler(proposal.id)
+        except Exception as error:
+            message = "Whether it was committed cannot be asked"
+            raise failed(502, "not_committed", message, repr(error)) from error
+        status = "committed" if committed else "failed"
+        self._end(proposal, status, None if committed else otherwise)
+        return status
+
+    def _end(self, proposal: Proposal, status: str, said: Any) -> None:
+        outcome = {"result" if status == "committed" else "error": said}
+        if self._proposals.settle(proposal.id, status, outcome):
+            self._metrics.changes.labels(status).inc()
+
+    def _check_approver(self, proposal: Proposal, caller: Caller) -> None:
         own = proposal.persona == caller.persona.id
         allowed = caller.approver if self._by_approvers else own
         if not allowed or (own and self._four_eyes):
             raise RequestError(403, "not_permitted", "These changes are for somebody else to approve")
-        self._check_open(proposal, digest)
-        replayed = self._replayed(proposal)
-        if not own and not replayed.shown(caller.persona)[1]:
-            raise RequestError(403, "not_permitted", "You may not read all that would change")
-        self._take(proposal, "approved" if self._commit is None else "committing", caller)
-        if self._commit is not None:
-            self._settle(proposal, self._commit, replayed.change_set(proposal, caller.persona))
-        return self._now(id, caller)
-
-    def _settle(self, proposal: Proposal, commit: Callable[[ChangeSet], Any], approved: ChangeSet) -> None:
-        try:
-            returned = to_jsonable_python(commit(approved), inf_nan_mode="null", fallback=str)
-        except ToolError as error:
-            self._end(proposal, "failed", {"error": str(error)})
-            raise RequestError(409, "not_committed", str(error)) from error
-        except Exception as error:
-            refusal = failed(502, "not_committed", "The commit failed", repr(error))
-            self._end(proposal, "failed", {"error": refusal.message})
-            raise refusal from error
-        self._end(proposal, "committed", {"result": returned})
-
-    def _end(self, proposal: Proposal, status: str, outcome: dict[str, Any]) -> None:
-        self._proposals.settle(proposal.id, status, outcome)
-        self._metrics.changes.labels(status).inc()
 
     def _found(self, id: str, caller: Caller) -> Proposal:
         """The proposal, if it is one of the caller's own, or the caller approves those of others."""
         proposal = self._proposals.get(id)
         if proposal is None or not (caller.approver or proposal.persona == caller.persona.id):
             raise RequestError(404, "not_found", "There are no such changes")
-        return proposal
+        return self._settled(proposal) if proposal.status == "committing" else proposal
+
+    def _settled(self, proposal: Proposal) -> Proposal:
+        """The proposal; one whose commit ended with its process is settled first."""
+        with suppress(InUseError), self._proposals.committing(proposal.id):
+            proposal = self._proposals.get(proposal.id) or proposal
+            if proposal.status == "committing" and self._settler is not None:
+                self._look_up(proposal, "The process ended before the commit")
+            elif proposal.status == "committing":
+                said = "The process ended in the midst of the commit: look the id up, and settle it"
+                self._end(proposal, "unsettled", said)
+        return self._proposals.get(proposal.id) or proposal
 
     def _check_open(self, proposal: Proposal, digest: str) -> None:
         if proposal.status == "expired":
@@ -183,7 +257,15 @@ class Desk:
             raise RequestError(409, "decided", "Somebody else has decided on the changes")
         self._metrics.changes.labels(status).inc()
 
-    def _replayed(self, proposal: Proposal) -> Replayed:
+    def _changed(self, rows: Sequence[tuple[str, CellValue]], reader: Persona) -> RequestError:
+        """The refusal of changes to rows that others have changed; names those that a reader may read."""
+        names = frozenset(f"{table}/{key}" for table, key in rows)
+        seen = sorted(names - self._env.unreadable(reader, names))
+        more = ["rows that you may not read"] * (len(seen) < len(names))
+        said = f"Changed since: {', '.join([*seen, *more])}; ask again for the task"
+        return RequestError(409, "rows_changed", said)
+
+    def _replayed(self, proposal: Proposal, reader: Persona) -> Replayed:
         """The changes, made again under the rules that hold now for the person whose task it was."""
         try:
             persona = self._env.persona(proposal.persona)
@@ -192,8 +274,10 @@ class Desk:
         if persona is None or not persona.active:
             raise RequestError(409, "stale", "The person whose task it was works here no more")
         try:
-            return Replayed(self._env, proposal, persona)
-        except StaleError:
+            return Replayed(self._env, proposal.content, persona)
+        except StaleError as error:
+            if error.rows:
+                raise self._changed(error.rows, reader) from None
             message = "The task would not make these changes any more; ask for it again"
             raise RequestError(409, "stale", message) from None
 
@@ -202,7 +286,7 @@ class Desk:
 
     def _shown(self, proposal: Proposal, reader: Persona) -> dict[str, Any]:
         try:
-            changes, complete = self._replayed(proposal).shown(reader)
+            changes, complete = self._replayed(proposal, reader).shown(reader)
         except RequestError:
             changes, complete = [], False
         return {

@@ -50,6 +50,12 @@ class Decision(BaseModel):
     digest: str = Field(min_length=1, max_length=128, description="`digest` of the changes.")
 
 
+class Settlement(Decision):
+    """What became of a commit that broke off."""
+
+    committed: bool = Field(description="Whether it was made.")
+
+
 class Step(BaseModel):
     """One call of a tool, with the reply that the agent got."""
 
@@ -75,7 +81,9 @@ class ShownChange(BaseModel):
     after: dict[str, Any] | None
 
 
-ProposalStatus = Literal["pending", "approved", "rejected", "expired", "committing", "committed", "failed"]
+ProposalStatus = Literal[
+    "pending", "approved", "rejected", "expired", "committing", "committed", "failed", "unsettled"
+]
 
 
 class ShownProposal(BaseModel):

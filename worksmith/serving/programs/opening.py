@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -25,12 +26,14 @@ from worksmith.serving.programs.proposals import Proposals
 from worksmith.serving.programs.rollouts import Done, Rollouts, Running
 from worksmith.serving.programs.tokens import Tokens
 from worksmith.serving.programs.tracing import Traces
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, Notice
 from worksmith.tools.seeding import digest
+from worksmith.tools.world_kind import LIVE
 
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.serving.programs.settings import ServeProgramSettings
+    from worksmith.tools.environment import Environment
 
 
 @contextmanager
@@ -45,6 +48,8 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
     metrics, tokens = Metrics(), tokens_of(settings)
     suite = Suite.open(settings.suite)
     suite.env.check()
+    if settings.live:
+        connect_outside(suite.env, confirmed=settings.yes)
     suite.env.check_records()
     opened = named_program(settings.program, suite.env)
     lm = resolve(settings.lm, tasks=suite.tasks)
@@ -84,6 +89,7 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
             proposals,
             metrics,
             commit=suite.env.kind.commit,
+            settle=suite.env.kind.settle,
             lifetime=settings.changes_expire,
             by_approvers=settings.approver is not None,
             four_eyes=settings.four_eyes,
@@ -94,6 +100,23 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
         finally:
             if traces is not None:
                 traces.close()
+
+
+def connect_outside(env: Environment, *, confirmed: bool) -> None:
+    """Let the tools that reach outside do so, and say which.
+
+    Raises:
+        InputError: there are none, or nobody has confirmed it.
+    """
+    tools = [env.kind.tools[name] for name in sorted(env.kind.outside)]
+    if not tools:
+        raise InputError("no tool of this environment reaches outside", where="--live")
+    named = ", ".join(f"{tool.name} ({'writes' if tool.writes else 'reads'})" for tool in tools)
+    if not confirmed:
+        hint = "--yes confirms it; no approval is asked for what they write"
+        raise InputError(f"real calls would be made by {named}", where="--live", hint=hint)
+    warnings.warn(Notice(f"real calls are made by {named}"), stacklevel=2)
+    env.connect(LIVE)
 
 
 def _status(done: Done) -> str:

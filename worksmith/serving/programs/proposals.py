@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from worksmith.tools.errors import InputError
+from worksmith.tools.files.locking import Lock
 from worksmith.tools.seeding import digest
 
 _SCHEMA = """
@@ -46,7 +47,7 @@ class Proposal:
         persona: the id of the person on whose behalf the task was done.
         created, expires: seconds since 1970.
         status: `pending`, `rejected`, `expired`, `approved`; where a function commits them `committing`, then
-            `committed` or `failed`.
+            `committed` or `failed`, or `unsettled` if the process died before it said which.
         digest: of the content.
         content: the task, its calls and all that they would change.
         outcome: the `result` of the commit function, or its `error`.
@@ -143,14 +144,30 @@ class Proposals:
             )
             return done.rowcount == 1
 
-    def settle(self, id: str, status: str, outcome: Mapping[str, Any]) -> None:
-        """Keep how a commit ended."""
+    def committing(self, id: str) -> Lock:
+        """The lock of who commits a proposal; it ends with the process.
+
+        Raises:
+            InUseError: another has it.
+        """
+        return Lock(self._file.with_name(f".{self._file.name}.{id}.committing"), self._file)
+
+    def settle(self, id: str, status: str, outcome: Mapping[str, Any]) -> bool:
+        """Keep how a commit ended; False if that is kept already."""
         with self._open() as db:
-            db.execute(
+            done = db.execute(
                 "UPDATE proposals SET status = ?, outcome = ? "
-                "WHERE id = ? AND scope = ? AND status = 'committing'",
+                "WHERE id = ? AND scope = ? AND status IN ('committing', 'unsettled')",
                 (status, json.dumps(outcome), id, self._scope),
             )
+            return done.rowcount == 1
+
+    def commits(self) -> int:
+        """How many commits have ended, in whatever process."""
+        with self._open() as db:
+            query = "SELECT count(*) FROM proposals WHERE scope = ? AND status IN ('committed', 'failed')"
+            (count,) = db.execute(query, (self._scope,)).fetchone()
+        return int(count)
 
     def _read(self, row: sqlite3.Row) -> Proposal:
         overdue = row["status"] == "pending" and row["expires"] <= self._clock()

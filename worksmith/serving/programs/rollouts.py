@@ -23,6 +23,7 @@ from worksmith.evals.tasks.task import Task
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.tools.episode import following
 from worksmith.tools.errors import InputError
+from worksmith.tools.files.secrets import without_secrets
 from worksmith.tools.serving.refusals import RequestError
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ class Rollouts:
             raise RequestError(422, "invalid_request", f"There is no toolkit {unknown[0]!r}")
         given = task_of(text, self.suite.env, persona=persona, domains=toolkits)
         # The id is that of the task and of its traces; nothing of the result depends on it.
-        return Task(**{**dict(given), "id": secrets.token_hex(16)})
+        return Task(**{**dict(given), "id": secrets.token_hex(16), "now": self.suite.env.now})
 
     def _do(self, running: Running, loop: asyncio.AbstractEventLoop) -> None:
         def tell(event: CallRecord | Done) -> None:
@@ -287,5 +288,5 @@ def failed(status: int, code: str, message: str, why: str) -> RequestError:
     import sys
 
     number = secrets.token_hex(6)
-    print(f"error {number}: {harmless(why)}", file=sys.stderr)  # noqa: T201
+    print(f"error {number}: {harmless(without_secrets(why))}", file=sys.stderr)  # noqa: T201
     return RequestError(status, code, f"{message} (error {number})")

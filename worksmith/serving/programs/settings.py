@@ -98,6 +98,17 @@ class ChangeSettings(JobSettings):
         return self
 
 
+class LiveSettings(JobSettings):
+    """Tools that reach outside."""
+
+    group = "Tools that reach outside"
+
+    live: bool = setting(
+        False, "They make their calls at once, without an approval, in place of what stands in for them."
+    )
+    yes: bool = setting(False, "Confirm --live, which says the names of these tools.", recorded=False)
+
+
 class TaskLimitSettings(JobSettings):
     """The limits of one task."""
 
@@ -114,6 +125,7 @@ class ServeProgramSettings(
     ListenSettings,
     TokenSettings,
     ChangeSettings,
+    LiveSettings,
     TaskLimitSettings,
     BudgetSettings,
     MlflowSettings,

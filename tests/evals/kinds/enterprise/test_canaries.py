@@ -70,12 +70,12 @@ def test_one_wrong_rule_is_noticed(small: tuple[Environment, Planted]) -> None:
     rules["sources"]["employees"]["private"]["rule"]["when"] = {"always": True}
     hunt = Hunt(env, planted)
     right = env.policy
-    env.policy = load_policy(json.dumps(rules), TABLES)
+    env._snapshot.policy = load_policy(json.dumps(rules), TABLES)
     try:
         for who in personas(env, planted, 100):
             hunt.persona(who, calls_per_tool=2)
     finally:
-        env.policy = right
+        env._snapshot.policy = right
     assert {spot.source for _, _, spot in hunt.catch.leaks} == {"employees"}
 
 

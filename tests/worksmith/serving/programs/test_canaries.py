@@ -12,8 +12,8 @@ import pytest
 
 from tests.tools.kinds.own_data.canaries import PEOPLE, POLICY, WORD, calls, environment, foreign
 from tests.worksmith.serving.programs.running import Served, served
-from worksmith.serving.programs.changes import Replayed
 from worksmith.tools.environment import Environment
+from worksmith.tools.proposed_changes import Replayed
 
 READS, FEW = 60, 8
 """Calls of one task."""

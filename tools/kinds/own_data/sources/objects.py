@@ -101,13 +101,16 @@ class Rows(Reading):
         yield from enumerate(self._rows, start=1)
 
 
-def from_dicts(source: Sequence[Any], where: str) -> Rows:
+def from_dicts(source: Sequence[Any], where: str, columns: Iterable[str] = ()) -> Rows:
     """A list of dicts; the columns are the keys of all of them.
+
+    Args:
+        columns: that come first, and are there without rows, too.
 
     Raises:
         InputError: one is no dict, a key is no name, or a cell holds what no table can.
     """
-    names: dict[Any, None] = {}
+    names: dict[Any, None] = dict.fromkeys(columns)
     for number, row in enumerate(source, start=1):
         if not isinstance(row, Mapping):
             message = f"a dict is needed, not {type(row).__name__}"

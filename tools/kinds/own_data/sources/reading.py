@@ -10,6 +10,7 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import read_file
 from worksmith.tools.kinds.own_data.sources.names import checked_columns
 from worksmith.tools.numbers import listed
-from worksmith.tools.sqlite.cells import CellValue, json_text
+from worksmith.tools.sqlite.cells import CellType, CellValue, json_text
 
 Row = tuple[int, Sequence[CellValue]]
 """The place of a row, and its cells in the order of the columns."""
@@ -42,6 +43,7 @@ class Reading(ABC):
         lexical: cells are texts that may say a number or a boolean, as in a CSV file.
         key: the column that the source itself declares as the key.
         parts: the columns that it declares as the key together.
+        types: the types that it declares, by column.
     """
 
     where: str
@@ -50,6 +52,7 @@ class Reading(ABC):
     lexical = False
     key: str | None = None
     parts: Sequence[str] = ()
+    types: Mapping[str, CellType] = MappingProxyType({})
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.sources.csv_files import CsvFile
 from worksmith.tools.kinds.own_data.sources.documents import DocumentFolder
+from worksmith.tools.kinds.own_data.sources.live import Live
 from worksmith.tools.kinds.own_data.sources.made_keys import ROW_NUMBER, Key, MadeKey, joined_name
 from worksmith.tools.kinds.own_data.sources.names import check_tables
 from worksmith.tools.kinds.own_data.sources.objects import JsonLines, from_dicts, from_frame, is_frame
@@ -23,8 +24,9 @@ from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.cells import CellType, CellValue
 from worksmith.tools.sqlite.schema import Table
 
-Source = str | PathLike[str] | Sequence[Mapping[str, Any]] | Any
-"""The path of a CSV, JSONL, Parquet or SQLite file, or of a folder of documents; dicts; or a pandas frame."""
+Source = str | PathLike[str] | Sequence[Mapping[str, Any]] | Live | Any
+"""The path of a CSV, JSONL, Parquet or SQLite file, or of a folder of documents; dicts; a pandas frame; or
+what is read again: a `Table` or a `Database`, also by its address."""
 
 _CSV, _JSONL, _PARQUET, _SQLITE = (
     (".csv", ".tsv", ".psv"),
@@ -41,6 +43,7 @@ class SourceTable:
     """A table in its source. Its rows are read when something needs them.
 
     Attributes:
+        source: the name of the source that it is from.
         chosen_key: the key that the user chose; None leaves it to be inferred.
         chosen_types: the types that the user chose, by column.
     """
@@ -49,6 +52,7 @@ class SourceTable:
     reading: Reading
     chosen_key: str | None
     chosen_types: Mapping[str, CellType]
+    source: str
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -102,16 +106,14 @@ def read_tables(
     """
     keys, types = keys or {}, types or {}
     for argument, given in (("sources", sources), ("keys", keys), ("types", types)):
-        if not isinstance(given, Mapping):
-            example = '{"tickets": "tickets.csv"}' if argument == "sources" else '{"tickets": ...}'
-            hint = f"a dict by the names of tables, such as {example}"
-            raise InputError(f"not {type(given).__name__}", where=argument, hint=hint)
+        check_is_mapping(argument, given)
     readings: dict[str, Reading] = {}
+    origins: dict[str, str] = {}
     for name, source in sources.items():
-        for table, reading in _readings(name, source, nulls).items():
+        for table, reading in readings_of(name, source, nulls).items():
             if table in readings:
                 raise InputError(f"two tables are called {table!r}", where=reading.where, hint="rename one")
-            readings[table] = reading
+            readings[table], origins[table] = reading, name
     if not readings:
         raise InputError("there are no tables", hint='name one, e.g. {"tickets": "tickets.csv"}')
     check_tables(readings)
@@ -127,13 +129,14 @@ def read_tables(
         columns = [chosen_key] if isinstance(chosen_key, str) else list(chosen_key)
         if columns == [ROW_NUMBER] and ROW_NUMBER not in reading.columns:
             readings[name] = reading = MadeKey(reading)
-        for column in (*columns, *types.get(name, {})):
+        chosen = {**reading.types, **types.get(name, {})}
+        for column in (*columns, *chosen):
             if column not in reading.columns:
                 known = ", ".join(reading.columns)
                 raise InputError(
                     f"{name} has no column {column!r}", where=reading.where, hint=f"there are {known}"
                 )
-        for column, kind in types.get(name, {}).items():
+        for column, kind in chosen.items():
             if kind not in CELL_TYPES:
                 hint = f"there are {', '.join(CELL_TYPES)}"
                 raise InputError(f"no type {kind!r} of cells", where=f"types, {name}, {column}", hint=hint)
@@ -141,18 +144,37 @@ def read_tables(
             readings[name] = MadeKey(reading, columns)
             columns = [joined_name(columns)]
         found.append(
-            SourceTable(name, readings[name], columns[0] if columns else None, dict(types.get(name, {})))
+            SourceTable(name, readings[name], columns[0] if columns else None, chosen, origins[name])
         )
     return found
 
 
-def _readings(name: str, source: Source, nulls: Sequence[str]) -> Mapping[str, Reading]:
+def check_is_mapping(argument: str, given: object) -> None:
+    if not isinstance(given, Mapping):
+        example = '{"tickets": "tickets.csv"}' if argument == "sources" else '{"tickets": ...}'
+        hint = f"a dict by the names of tables, such as {example}"
+        raise InputError(f"not {type(given).__name__}", where=argument, hint=hint)
+
+
+def readings_of(
+    name: str, source: Source, nulls: Sequence[str], columns: Sequence[str] = ()
+) -> Mapping[str, Reading]:
+    """The tables in a source.
+
+    Args:
+        columns: that a list of dicts has in any case.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if isinstance(source, Live):
+        return source.readings(name, lambda content, known: readings_of(name, content, nulls, known))
     if isinstance(source, str | PathLike):
         return _from_path(name, Path(source), nulls)
     if is_frame(source):
         return {name: from_frame(source, f"the frame {name}")}
     if isinstance(source, Sequence) and not isinstance(source, bytes):
-        return {name: from_dicts(source, f"the list {name}")}
+        return {name: from_dicts(source, f"the list {name}", columns)}
     hint = "a table is a path, a list of dicts or a pandas frame"
     raise InputError(f"no table can be read from a {type(source).__name__}", where=name, hint=hint)
 

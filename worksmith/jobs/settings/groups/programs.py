@@ -22,7 +22,6 @@ OPTIMIZERS = (
     "bootstrap",
     "race",
     "knn",
-    "tpe",
     "dspy:LabeledFewShot",
     "dspy:BootstrapFewShot",
     "dspy:BootstrapFewShotWithRandomSearch",
@@ -77,7 +76,11 @@ class AgentSettings(ToolSettings):
 
     group = "Program and model"
 
-    strategy: str = setting("react", f"Planning strategy: {', '.join(STRATEGIES)}.", suggest=STRATEGIES)
+    strategy: str = setting(
+        "react",
+        f"Planning strategy: {', '.join(STRATEGIES)}, or package.module:NAME of yours.",
+        suggest=STRATEGIES,
+    )
 
 
 def as_text(value: Any) -> Any:

@@ -1,0 +1,188 @@
+"""Requests in words: in Python, with `worksmith run`, and in a conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+from dspy.utils import DummyLM
+from typer.testing import CliRunner
+
+import worksmith as ws
+from tests.tools.kinds.own_data.desk import OF_TEAM, desk
+from worksmith.cli.app import app
+from worksmith.tools.change_set import ChangeSet
+
+ENVIRONMENT = """
+import worksmith as ws
+
+people = [{"id": "6", "name": "Ada"}, {"id": "7", "name": "Bo"}]
+tables = {"people": people, "stock": [{"product": "5", "units": 1}]}
+env = ws.Environment.from_tables(tables, personas="people", now="2026-01-05 09:00")
+
+
+@env.tool
+def order(ctx: ws.Context, product: str, units: int) -> str:
+    "Order units of a product."
+    ctx["stock"].update(product, units=units)
+    return f"{units} ordered"
+
+
+@env.commit
+def commit(approved):
+    with open("committed.txt", "a") as file:
+        [change] = approved.changes
+        print(approved.persona.id, change.key, change.after["units"], file=file)
+    return "booked"
+"""
+BUYER = """
+import worksmith as ws
+
+
+def buyer(task: ws.AgentTask) -> str:
+    if task.text.startswith("Order"):
+        return task.tools.call("tools.order", {"product": "5", "units": int(task.text.split()[1])})
+    return task.context
+
+
+def agent(env):
+    return ws.OwnAgent(buyer, env)
+"""
+SETTINGS = """
+[environment]
+file = "environment.py"
+tasks = "tasks.jsonl"
+"""
+TASK = {
+    "id": "t1",
+    "query": "Order 2",
+    "persona": "6",
+    "plan": [{"tool": "order", "arguments": {"product": "5", "units": 2}}],
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("asked")
+    files = {"environment.py": ENVIRONMENT, "stock_buyer.py": BUYER, "worksmith.toml": SETTINGS}
+    for name, text in {**files, "tasks.jsonl": json.dumps(TASK)}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def project(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (made / "committed.txt").unlink(missing_ok=True)
+    monkeypatch.chdir(made)
+    return made
+
+
+def asked(*words: str, typed: str = "") -> Any:
+    command = [words[0], ".", *words[1:], "--program", "stock_buyer:agent", "--lm", "own"]
+    return CliRunner().invoke(app, command, input=typed)
+
+
+def test_a_request_in_words_proposes_changes_and_commits_them_only_if_told(project: Path) -> None:
+    told = json.loads(asked("run", "Order 10 units", "--as", "6", "--json").stdout)
+    assert (told["answer"], told["changes"][0]["after"]) == ("10 ordered", {"units": 10})
+    assert "scores" not in told
+    assert not (project / "committed.txt").exists()
+
+    shown = asked("run", "Order 10 units", "--as", "6", "--commit").stdout
+    assert "committed: booked" in shown
+    assert "correct" not in shown
+    assert (project / "committed.txt").read_text() == "6 5 10\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("Order 10 units", "--as", "8"), "no persona '8'"),
+        (("t1", "--as", "6"), "the task says who asks"),
+        (("t2",), "no task 't2'"),
+        (("t1", "--commit"), "the changes of a suite's task are a test"),
+        (("Order 1 unit", "--as", "6", "--log", "a.jsonl"), "nothing scores a request in words"),
+    ],
+)
+def test_a_request_that_cannot_be_is_refused(project: Path, words: tuple[str, ...], why: str) -> None:
+    done = asked("run", *words)
+    assert why in str(done.exception)
+    assert not (project / "a.jsonl").exists()
+
+
+def test_a_conversation_keeps_what_was_said_and_asks_before_it_commits(project: Path) -> None:
+    done = asked("chat", "--as", "7", "--commit", typed="Order 3 units\nn\n\nOrder 4 units\ny\nAnd now?\n")
+
+    assert done.exit_code == 0, done.output
+    assert (project / "committed.txt").read_text() == "7 5 4\n"
+    for said in (
+        "allowed",
+        "proposed: ~ stock 5 units: 1 → 3",
+        "User: Order 3 units\nYou: 3 ordered (changes proposed, not made)\nUser: Order 4 units",
+        "The changes were made.",
+    ):
+        assert said in done.stdout
+    assert (
+        asked("chat", "--as", "7", "--dry-run").stdout
+        == asked("run", "Order 1 unit", "--as", "7", "--dry-run").stdout
+    )
+    assert "scores" not in asked("chat", "--as", "7", "--json", typed="Order 3 units\n").stdout
+
+
+def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Path) -> None:
+    env, sets = desk(tmp_path, OF_TEAM), list[ChangeSet]()
+
+    @env.commit
+    def commit(approved: ChangeSet) -> int:
+        sets.append(approved)
+        return len(sets)
+
+    agent = ws.Agent("act", env)
+    steps = [
+        {"tool": "tools.close_ticket", "arguments": '{"ticket_id": "T-1"}'},
+        {"tool": "finish", "arguments": "{}"},
+    ]
+    with dspy.context(lm=DummyLM(steps)):
+        done = asyncio.run(agent.acall(task="Close T-1", persona="ann"))
+    [change] = done.changes
+    assert (change.table, change.key, change.operation) == ("tickets", "T-1", "update")
+    assert done.changes.commit(approved_by="bo") == 1
+    assert (sets[0].task, sets[0].persona.id, sets[0].approved_by.id) == (
+        "Close T-1",
+        "ann",
+        "bo",
+    )
+    with pytest.raises(ws.InputError, match="were committed"):
+        done.changes.commit()
+    with dspy.context(lm=DummyLM(steps)):
+        denied = agent(task="Close it", persona="bo")
+    with pytest.raises(ws.InputError, match="nothing to commit"):
+        denied.changes.commit()
+    assert len(sets) == 1
+
+
+def test_a_request_sees_the_rows_of_now_and_commits_over_none_that_changed_since() -> None:
+    rows, sets = [{"product": "5", "units": 1}], list[ChangeSet]()
+    tables = {"people": [{"id": "6", "name": "Ada"}], "stock": ws.Table(lambda: rows)}
+    env = ws.Environment.from_tables(tables, personas="people", now="2026-01-05 09:00")
+
+    @env.tool
+    def order(ctx: ws.Context, more: int) -> str:
+        """Order more units."""
+        ctx["stock"].update("5", units=ctx["stock"].get("5")["units"] + more)
+        return "Done."
+
+    env.commit(sets.append)
+    agent = ws.OwnAgent(lambda task: task.tools.call("tools.order", {"more": int(task.text)}), env)
+    for had in (1, 7):
+        rows[0] = {"product": "5", "units": had}
+        changes = agent(task="10", persona="6").changes
+        assert [change.after for change in changes] == [{"product": "5", "units": had + 10}]
+    rows[0] = {"product": "5", "units": 8}
+    with pytest.raises(ws.InputError, match="changed since: stock/5"):
+        changes.commit()
+    assert sets == []

@@ -1,0 +1,111 @@
+"""One table of a database: its rows as cells, and the statements of a change."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from worksmith.tools.change_set import ProposedChange
+from worksmith.tools.errors import Notice
+from worksmith.tools.kinds.own_data.sources.profile import converter
+from worksmith.tools.kinds.own_data.sources.reading import plain
+from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, shown_cell
+
+
+class StoredTable:
+    """A table with plain cells. Columns of bytes are left out, with a notice.
+
+    Attributes:
+        columns: those that are read, with types that take plain values.
+        types: the types of their cells.
+        key: the names of the columns that identify a row; empty where none are declared.
+    """
+
+    def __init__(self, table: sa.Table, *, dates_are_texts: bool) -> None:
+        self.table = table
+        self.columns = []
+        self.types: dict[str, CellType] = {}
+        for column in table.columns:
+            if isinstance(column.type, sa.LargeBinary):
+                warnings.warn(Notice(f"{table.name}: the bytes of {column.name} are left out"), stacklevel=2)
+                continue
+            self.columns.append(column)
+            self.types[column.name] = _cell_type(column.type)
+            if dates_are_texts and isinstance(column.type, sa.Date | sa.DateTime | sa.Time):
+                column.type = sa.String()
+            elif dates_are_texts and isinstance(column.type, sa.Numeric):
+                column.type = sa.Float()
+            elif isinstance(column.type, sa.Uuid):
+                column.type = sa.Uuid(as_uuid=False)
+        self.key = [column.name for column in table.primary_key]
+
+    @property
+    def query(self) -> sa.Select[Any]:
+        """All rows, in an order of their own."""
+        order = [self.table.c[name] for name in self.key] or self.columns
+        return sa.select(*self.columns).order_by(*order)
+
+    def differs(self, connection: sa.Connection, change: ProposedChange) -> bool:
+        """Whether the row of a change is not what the change was made on. Locks it."""
+        found = connection.execute(sa.select(*self.columns).where(*self._row(change)).with_for_update()).all()
+        if change.before is None:
+            return bool(found)
+        return len(found) != 1 or any(
+            not _same(self._cell(name, value), change.before.get(name))
+            for name, value in found[0]._mapping.items()
+        )
+
+    def make(self, connection: sa.Connection, change: ProposedChange) -> None:
+        """Write a change. Columns of a new row without a value get the database's default."""
+        if change.operation == "delete":
+            connection.execute(sa.delete(self.table).where(*self._row(change)))
+            return
+        assert change.after is not None
+        values = {name: change.after[name] for name in change.changed if name in self.types}
+        if change.operation == "update":
+            connection.execute(sa.update(self.table).where(*self._row(change)).values(values))
+            return
+        given = {name: value for name, value in values.items() if value is not None}
+        connection.execute(sa.insert(self.table).values(given))
+        self._count_on(connection, given)
+
+    def _count_on(self, connection: sa.Connection, given: Mapping[str, CellValue]) -> None:
+        """Keep PostgreSQL from giving the key of a new row to the next one."""
+        counted = self.table.autoincrement_column
+        if connection.dialect.name != "postgresql" or counted is None or counted.name not in given:
+            return
+        name = connection.dialect.identifier_preparer.format_table(self.table)
+        sequence = sa.func.pg_get_serial_sequence(name, counted.name)
+        known = connection.execute(sa.select(sequence)).scalar()
+        if known is not None:
+            highest = sa.func.greatest(given[counted.name], sa.func.nextval(known))
+            connection.execute(sa.select(sa.func.setval(known, highest)))
+
+    def _row(self, change: ProposedChange) -> list[sa.ColumnElement[bool]]:
+        cells = change.before or change.after or {}
+        return [self.table.c[name] == cells.get(name) for name in self.key or self.types]
+
+    def _cell(self, name: str, value: Any) -> CellValue:
+        kind = self.types[name]
+        return shown_cell(converter(kind, lexical=False)(plain(value)), kind)
+
+
+def _same(one: CellValue, other: CellValue) -> bool:
+    """Whether cells are equal, also where a user has given the column another type."""
+    return one == other or cell_text(one) == cell_text(other)
+
+
+def _cell_type(kind: sa.types.TypeEngine[Any]) -> CellType:
+    match kind:
+        case sa.Boolean():
+            return "boolean"
+        case sa.Integer():
+            return "integer"
+        case sa.Numeric() | sa.Float():
+            return "real"
+        case sa.JSON() | sa.ARRAY():
+            return "json"
+    return "text"

@@ -1,0 +1,281 @@
+"""From the outcome of an episode to changes that people may see, approve and commit."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+from pydantic_core import to_jsonable_python
+
+from worksmith.tools.access.engine import AccessPolicy, key_column
+from worksmith.tools.change_set import ChangeSet, ProposedChange
+from worksmith.tools.errors import InputError
+from worksmith.tools.files.unicode import writable_data
+from worksmith.tools.policy import private_part
+from worksmith.tools.sqlite.schema import columns_sql, quoted
+from worksmith.tools.world_kind import LIVE, PastReplies
+
+if TYPE_CHECKING:
+    import apsw
+
+    from worksmith.tools.environment import Environment
+    from worksmith.tools.episode import Episode
+    from worksmith.tools.episode_result import CallRecord, EpisodeResult
+    from worksmith.tools.persona import Persona
+    from worksmith.tools.sqlite.cells import CellValue
+    from worksmith.tools.sqlite.outcome import Operation, Outcome
+
+
+_NOT_MADE = frozenset({"refused", "unknown_tool", "bad_arguments"})
+"""The statuses of calls that reached no tool: they are not made again, and keep their number."""
+
+
+class StaleError(Exception):
+    """The calls of a task no longer make the changes that were proposed.
+
+    Attributes:
+        rows: the tables and keys of the rows that were changed since, if that is why.
+    """
+
+    def __init__(self, rows: Sequence[tuple[str, CellValue]] = ()) -> None:
+        super().__init__()
+        self.rows = rows
+
+
+def content_of(task: str, now: datetime, result: EpisodeResult, env: Environment) -> dict[str, Any]:
+    """What a proposal keeps of an episode that changed something.
+
+    Args:
+        task: the text of the request.
+        now: the clock of the episode.
+    """
+    calls = [
+        {
+            "tool": call.tool,
+            "arguments": to_jsonable_python(call.arguments, fallback=str),
+            "status": call.observation.status,
+            **({"reply": _reply(call)} if env.backend == LIVE and call.tool in env.kind.outside else {}),
+        }
+        for call in result.calls
+    ]
+    asked = {"task": task, "now": now.isoformat()}
+    return {**asked, "calls": writable_data(calls), **_made(result.outcome, env)}
+
+
+def _reply(call: CallRecord) -> Any:
+    seen = call.observation
+    return {"value": seen.value, "wrote": call.wrote} if seen.status == "ok" else {"error": seen.text}
+
+
+def _made(outcome: Outcome, env: Environment) -> dict[str, Any]:
+    """The changes by keys: positions are others when rows came or went."""
+    columns = {table.name: key_column(env.policy, table) for table in env.kind.tables}
+    rows = {place: (row[columns[place[0]]], row) for place, row in outcome.made_on().items()}
+    keys = {place: key for place, (key, _) in rows.items()}
+    keys |= {(each.table, each.row): each.key for each in outcome.changes}
+    written = [[table, keys.get((table, row)), column] for table, row, column in outcome.written]
+    return {
+        "changes": sorted(outcome.to_json(), key=repr),
+        "written": sorted(written, key=repr),
+        "rows": [[table, key, row] for (table, _), (key, row) in rows.items()],
+    }
+
+
+class Replayed:
+    """The changes of a proposal, made again by its calls under today's access rules.
+
+    Calls outside are not made again: they get the replies that they got.
+
+    Raises:
+        StaleError: a row is not what it was when the changes were proposed, or the calls do not make these
+            changes any more because rules, tables or tools are others.
+    """
+
+    def __init__(self, env: Environment, content: Mapping[str, Any], persona: Persona) -> None:
+        self._env, self._content, self.persona = env, content, persona
+        if "rows" not in self._content:  # an earlier version kept less
+            raise StaleError
+        self._episode = env.episode(persona=persona, now=datetime.fromisoformat(self._content["now"]))
+        replies = [(call["tool"], call["reply"]) for call in self._content["calls"] if "reply" in call]
+        if replies or env.backend is not None:
+            self._episode.backend = PastReplies(replies)
+        self._rest = self._episode.copy()
+        self._tables = {table.name: table for table in env.kind.tables}
+        if changed := self._rest.edit(self._changed):
+            raise StaleError(changed)
+        for call in self._content["calls"]:
+            if call["status"] in _NOT_MADE:
+                self._episode.refuse(call["tool"], call["arguments"], "")
+            else:
+                self._episode.call(call["tool"], call["arguments"])
+        made = self._episode.outcome()
+        again = to_jsonable_python(_made(made, env))
+        if any(self._content.get(name) != value for name, value in again.items()):
+            raise StaleError
+        rows = made.proposed()
+        old, new = made.made_on(), self._episode.rows(rows)
+        self.changes = tuple(
+            self._change(place[0], old.get(place), new.get(place), written)
+            for place, written in rows.items()
+            if place in old or place in new
+        )
+
+    def change_set(self, id: str, approved_by: Persona) -> ChangeSet:
+        """The changes with whole rows, for the function that commits them."""
+        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes)
+
+    def shown(self, reader: Persona) -> tuple[list[dict[str, Any]], bool]:
+        """The changes as a reader may see them, and whether they are complete.
+
+        Old cells need the right to read them in the world at rest, new ones in the changed world.
+        """
+        hidden = [self._hidden(episode, reader) for episode in (self._rest, self._episode)]
+        found, complete = [], True
+        for change in self.changes:
+            changed = set(change.changed)
+            key = key_column(self._env.policy, self._tables[change.table])
+            sides: list[dict[str, CellValue] | None] = []
+            key_seen = False
+            for cells, unreadable in zip((change.before, change.after), hidden, strict=True):
+                seen = None if cells is None else self._seen(change, cells, unreadable)
+                key_seen = key_seen or (seen is not None and key in seen)
+                complete = complete and (
+                    seen is None or cells is None or changed & cells.keys() <= seen.keys()
+                )
+                sides.append(
+                    None if seen is None else {name: seen[name] for name in change.changed if name in seen}
+                )
+            found.append(
+                {
+                    "table": change.table,
+                    "operation": change.operation,
+                    "key": change.key if key_seen else None,
+                    "before": sides[0],
+                    "after": sides[1],
+                }
+            )
+        return found, complete
+
+    def _change(
+        self,
+        table: str,
+        before: dict[str, CellValue] | None,
+        after: dict[str, CellValue] | None,
+        written: set[str],
+    ) -> ProposedChange:
+        operation: Operation = "delete" if after is None else "insert" if before is None else "update"
+        key = (before or after or {}).get(key_column(self._env.policy, self._tables[table]))
+        return ProposedChange(table, operation, key, before, after, frozenset(written))
+
+    def _changed(self, world: apsw.Connection) -> list[tuple[str, CellValue]]:
+        """The rows that are not what they were when the changes were proposed."""
+        found = []
+        for name, key, row in self._content["rows"]:
+            table = self._tables[name]
+            by = f"WHERE {quoted(key_column(self._env.policy, table))} = ?"
+            query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} {by}"
+            today = [dict(zip(table.columns, cells, strict=True)) for cells in world.execute(query, (key,))]
+            if to_jsonable_python(list(map(table.shown, today))) != [row]:
+                found.append((name, key))
+        return found
+
+    def _hidden(self, episode: Episode, reader: Persona) -> frozenset[str]:
+        """The references, with and without private fields, that a reader may not read in this state."""
+        asked = frozenset(
+            each
+            for reference in map(_reference, self.changes)
+            if reference
+            for each in (reference, private_part(reference))
+        )
+        return episode.edit(lambda world: self._env.policy.unreadable(reader, asked, world))
+
+    def _seen(
+        self, change: ProposedChange, cells: dict[str, CellValue], hidden: frozenset[str]
+    ) -> dict[str, CellValue]:
+        """The cells of a row that may be read; no rule can be asked about a row without a key."""
+        policy, reference = self._env.policy, _reference(change)
+        if reference in hidden or (not reference and policy.digest):
+            return {}
+        if private_part(reference) not in hidden:
+            return cells
+        private = policy.private_fields(change.table) if isinstance(policy, AccessPolicy) else tuple(cells)
+        return {name: value for name, value in cells.items() if name not in private}
+
+
+def _reference(change: ProposedChange) -> str:
+    return "" if change.key is None else f"{change.table}/{change.key}"
+
+
+class ProposedChanges(Sequence[ProposedChange]):
+    """The rows that a program would change. The tables stay as they are until `commit` is called.
+
+    Args:
+        task: the text of the request.
+    """
+
+    def __init__(
+        self, env: Environment, task: str, result: EpisodeResult, *, persona: Persona, now: datetime
+    ) -> None:
+        self._env, self._task, self._result = env, task, result
+        self._persona, self._now = persona, now
+        self._committed = False
+
+    def commit(self, *, approved_by: str | int | None = None) -> Any:
+        """Let the function of the environment (`@env.commit`) make the changes, once.
+
+        The calls are made again before, on the rows and under the access rules of now.
+
+        Args:
+            approved_by: the id of the person who approves; None for the person who asked.
+
+        Returns:
+            What the function returns.
+
+        Raises:
+            InputError: there is no such function, the episode did not finish or changes nothing, the changes
+                were committed before, or the calls would make others now.
+        """
+        commit, status = self._env.kind.commit, self._result.status
+        if commit is None:
+            raise InputError("no function commits changes", where="@env.commit", hint="declare one")
+        if status != "finished" or not self:
+            raise InputError("there is nothing to commit", where="changes", hint=f"the episode is {status}")
+        if self._committed:
+            raise InputError("these changes were committed", where="changes", hint="ask for the task again")
+        approver = self._persona if approved_by is None else self._env.persona(approved_by)
+        self._env.refresh(force=True)
+        approved = self._replayed().change_set(secrets.token_hex(16), approver)
+        self._committed = True
+        return commit(approved)
+
+    def _replayed(self) -> Replayed:
+        try:
+            return Replayed(self._env, self._content, self._persona)
+        except StaleError as error:
+            rows = ", ".join(f"{table}/{key}" for table, key in error.rows)
+            message = f"changed since: {rows}" if rows else "the task would change something else now"
+            raise InputError(message, where="changes", hint="ask for the task again") from None
+
+    @cached_property
+    def _content(self) -> dict[str, Any]:
+        return content_of(self._task, self._now, self._result, self._env)
+
+    @cached_property
+    def _changes(self) -> tuple[ProposedChange, ...]:
+        return self._replayed().changes if self._result.outcome.proposed() else ()
+
+    @overload
+    def __getitem__(self, place: int) -> ProposedChange: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[ProposedChange, ...]: ...
+    def __getitem__(self, place: int | slice) -> ProposedChange | tuple[ProposedChange, ...]:
+        return self._changes[place]
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __repr__(self) -> str:
+        return f"ProposedChanges({self._result.outcome!r})"
