@@ -26,7 +26,8 @@ class Obeying(GoldEngine):
     """Makes the call that it is told to make, or ends with the answer that it is told to give."""
 
     def complete(self, request: lm15.Request) -> lm15.Response:
-        assert isinstance(request, AgentRequest)
+        if not isinstance(request, AgentRequest):  # a tool asks
+            return super().complete(request)
         place, read = request.data, " ".join(_readings(request))
         wanted = _wanted(read)
         obeyed = [step for step in place.steps if (step.get("tool"), step.get("arguments")) == wanted]
