@@ -205,9 +205,7 @@ class Database(Live):
             yield
         except sa.exc.IntegrityError as error:
             raise ToolError(f"The database refuses the changes: {self._said(error)}") from None
-        except sa.exc.SQLAlchemyError as error:
-            raise InputError(f"the database fails: {self._said(error)}", where=repr(self)) from None
-        except ValueError as error:  # of a driver, e.g. of damaged JSON
+        except (sa.exc.SQLAlchemyError, ValueError) as error:  # the latter e.g. of damaged JSON
             raise InputError(f"the database fails: {self._said(error)}", where=repr(self)) from None
 
     def _said(self, error: Exception) -> str:
