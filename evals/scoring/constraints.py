@@ -137,8 +137,13 @@ def acceptable(constraints: Iterable[Constraint], scores: Mapping[str, float]) -
     return all(each.metric not in scores or each.within(scores[each.metric]) for each in constraints)
 
 
-def check_measured(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord]) -> None:
+def check_measured(
+    constraints: Iterable[Constraint], records: Sequence[EpisodeRecord], *, run: str = ""
+) -> None:
     """Check that each constraint has a value in some graded episode.
+
+    Args:
+        run: the name of these episodes, for the message.
 
     Raises:
         InputError: no graded episode has a constraint's metric.
@@ -148,7 +153,7 @@ def check_measured(constraints: Iterable[Constraint], records: Sequence[EpisodeR
         if graded and constraint.measured(graded) is None:
             names = {name for record in graded for name in record.scores} | set(COSTS)
             raise InputError(
-                f"no episode has a score {constraint.metric!r}",
+                f"no episode{run and f' of {run}'} has a score {constraint.metric!r}",
                 where="--constraint",
                 hint=f"they have {', '.join(sorted(names))}",
             )
