@@ -34,8 +34,12 @@ def order(ctx: ws.Context, product: str, units: int) -> str:
 
 @env.commit
 def commit(approved):
+    [change] = approved.changes
+    if change.after["units"] == 0:
+        raise RuntimeError("the shop is closed")
+    if change.after["units"] == 9:
+        return float("nan")
     with open("committed.txt", "a") as file:
-        [change] = approved.changes
         print(approved.persona.id, change.key, change.after["units"], file=file)
     return "booked"
 """
@@ -96,6 +100,8 @@ def test_a_request_in_words_proposes_changes_and_commits_them_only_if_told(proje
     assert "committed: booked" in shown
     assert "correct" not in shown
     assert (project / "committed.txt").read_text() == "6 5 10\n"
+    odd = asked("run", "Order 9 units", "--as", "6", "--commit", "--json").stdout
+    assert json.loads(odd, parse_constant=pytest.fail)["committed"] is None
 
 
 @pytest.mark.parametrize(
@@ -105,7 +111,10 @@ def test_a_request_in_words_proposes_changes_and_commits_them_only_if_told(proje
         (("t1", "--as", "6"), "the task says who asks"),
         (("t2",), "no task 't2'"),
         (("t1", "--commit"), "the changes of a suite's task are a test"),
+        (("t1", "--commit", "--dry-run"), "the changes of a suite's task are a test"),
         (("Order 1 unit", "--as", "6", "--log", "a.jsonl"), "nothing scores a request in words"),
+        (("Order 1 \udcff", "--as", "6"), "half of a character"),
+        (("Order 0 units", "--as", "6", "--commit"), "the commit failed: RuntimeError: the shop is closed"),
     ],
 )
 def test_a_request_that_cannot_be_is_refused(project: Path, words: tuple[str, ...], why: str) -> None:
@@ -115,11 +124,14 @@ def test_a_request_that_cannot_be_is_refused(project: Path, words: tuple[str, ..
 
 
 def test_a_conversation_keeps_what_was_said_and_asks_before_it_commits(project: Path) -> None:
-    done = asked("chat", "--as", "7", "--commit", typed="Order 3 units\nn\n\nOrder 4 units\ny\nAnd now?\n")
+    done = asked(
+        "chat", "--as", "7", "--commit", typed="Order 0\ny\nOrder 3 units\nn\n\nOrder 4 units\ny\nAnd now?\n"
+    )
 
     assert done.exit_code == 0, done.output
     assert (project / "committed.txt").read_text() == "7 5 4\n"
     for said in (
+        "You: 0 ordered (changes proposed, not made)\nThe commit of the changes failed.\nUser: Order 3",
         "allowed",
         "proposed: ~ stock 5 units: 1 → 3",
         "User: Order 3 units\nYou: 3 ordered (changes proposed, not made)\nUser: Order 4 units",
@@ -131,6 +143,9 @@ def test_a_conversation_keeps_what_was_said_and_asks_before_it_commits(project: 
         == asked("run", "Order 1 unit", "--as", "7", "--dry-run").stdout
     )
     assert "scores" not in asked("chat", "--as", "7", "--json", typed="Order 3 units\n").stdout
+    echoed = asked("chat", "--as", "7", typed="one\ntwo\nthree\n").stdout
+    assert echoed.count("\nUser: one\n") == 2
+    assert echoed.count("\n  User: one\n") == 1
 
 
 def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Path) -> None:
