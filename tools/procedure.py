@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
 from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.numbers import python_numbers
+
+if TYPE_CHECKING:
+    from worksmith.tools.tool import Tool
 
 
 class ProcedureRule(BaseModel):
@@ -69,13 +72,13 @@ class ProcedureRule(BaseModel):
         return f"{said}, with the reply {self.reply!r}" if self.reply else said
 
 
-def procedure(rules: Iterable[Any], tools: Iterable[str], where: str) -> tuple[ProcedureRule, ...]:
+def procedure(rules: Iterable[Any], tools: Mapping[str, Tool], where: str) -> tuple[ProcedureRule, ...]:
     """Rules as a user writes them, with the full names of tools.
 
     Raises:
-        InputError: one is no rule, or names a tool that is not there.
+        InputError: one is no rule, or names a tool or an argument that is not there, or one tool twice.
     """
-    found, known = [], [*tools]
+    found = []
     for number, rule in enumerate(rules):
         place = f"{where}.{number}"
         try:
@@ -84,7 +87,15 @@ def procedure(rules: Iterable[Any], tools: Iterable[str], where: str) -> tuple[P
             first = error.errors(include_url=False)[0]
             field = ".".join(map(str, (place, *first["loc"])))
             raise InputError(first["msg"].removeprefix("Value error, "), where=field) from error
-        found.append(read.with_names(partial(full_name, tools=known, where=place)))
+        rule = read.with_names(partial(full_name, tools=tools, where=place))
+        if rule.tool in (rule.needs, rule.never_with):
+            raise InputError(f"{rule.tool} is bound by itself", where=place, hint="name two tools")
+        for ours, theirs in rule.same.items():
+            for tool, name in ((rule.tool, ours), (rule.needs, theirs)):
+                if name not in (known := tools[tool].arguments):
+                    hint = names_instead(name, known)
+                    raise InputError(f"{tool} has no argument {name!r}", where=f"{place}.same", hint=hint)
+        found.append(rule)
     return tuple(found)
 
 
