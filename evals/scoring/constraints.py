@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from worksmith.evals.records.columns import COSTS
+from worksmith.evals.records.columns import COSTS, NOT_ASKED
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.tools.errors import InputError
 from worksmith.tools.numbers import number
@@ -75,12 +75,14 @@ class Constraint:
         """The value of an episode; None if it has none.
 
         A lost episode counts 0 in the outcome, so that no program keeps a bound by losing failures; it has no
-        other score and no cost.
+        other score and no cost. Where nobody counted the tokens, there is no cost of models.
         """
         if not record.graded:
             return 0.0 if self.metric == PRIMARY else None
         cost = COSTS.get(self.metric)
-        return cost(record) if cost else record.scores.get(self.metric)
+        if cost is None:
+            return record.scores.get(self.metric)
+        return cost(record) if self.metric in NOT_ASKED or not record.uncounted else None
 
     def measured(self, records: Iterable[EpisodeRecord]) -> float | None:
         """The mean over the episodes with a value; None without any."""
@@ -151,6 +153,10 @@ def check_measured(
     graded = [record for record in records if record.graded]
     for constraint in constraints:
         if graded and constraint.measured(graded) is None:
+            if constraint.metric in COSTS:
+                hint = "bound steps or seconds"
+                said = f"nobody counted the {constraint.metric} of the program"
+                raise InputError(said, where="--constraint", hint=hint)
             names = {name for record in graded for name in record.scores} | set(COSTS)
             raise InputError(
                 f"no episode{run and f' of {run}'} has a score {constraint.metric!r}",
