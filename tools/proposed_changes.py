@@ -236,7 +236,8 @@ class ProposedChanges(Sequence[ProposedChange]):
 
         Raises:
             InputError: there is no such function, the episode did not finish or changes nothing, the changes
-                were committed before, or the calls would make others now.
+                were committed before, the calls would make others now, or another person who approves may
+                not read all that would change.
         """
         commit, status = self._env.kind.commit, self._result.status
         if commit is None:
@@ -246,10 +247,17 @@ class ProposedChanges(Sequence[ProposedChange]):
         if self._committed:
             raise InputError("these changes were committed", where="changes", hint="ask for the task again")
         approver = self._persona if approved_by is None else self._env.persona(approved_by)
-        self._env.refresh(force=True)
-        approved = self._replayed().change_set(secrets.token_hex(16), approver)
-        self._committed = True
-        return commit(approved)
+        self._committed = True  # at once, for another thread
+        try:
+            self._env.refresh(force=True)
+            replayed = self._replayed()
+            if approver != self._persona and not replayed.shown(approver)[1]:
+                message = f"{approver.id} may not read all that would change"
+                raise InputError(message, where="approved_by", hint="name somebody who may")
+        except BaseException:
+            self._committed = False
+            raise
+        return commit(replayed.change_set(secrets.token_hex(16), approver))
 
     def _replayed(self) -> Replayed:
         try:

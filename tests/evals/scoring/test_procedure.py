@@ -17,6 +17,7 @@ from worksmith.evals.reporting.plain import episode_text
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.scoring.constraints import broken, constraints
+from worksmith.evals.scoring.procedure import ProcedureScorer
 from worksmith.evals.task_kind import scorers_for
 from worksmith.tools.errors import InputError
 
@@ -159,7 +160,7 @@ def test_a_reply_is_what_the_tool_returned_without_the_note_on_what_may_be_read(
     @env.tool(writes=False)
     def ask(ctx: ws.Context) -> str:
         """Ask."""
-        return ctx["votes"].find()[0]["said"]
+        return str(ctx["votes"].find()[0]["said"])
 
     @env.tool(writes=False)
     def close(ctx: ws.Context) -> None:
@@ -177,6 +178,6 @@ def test_a_reply_is_what_the_tool_returned_without_the_note_on_what_may_be_read(
     [scores] = [
         scorer(suite.tasks[0], episode.finished("done"))
         for scorer in scorers_for(env)
-        if "procedure" in scorer.score_names
+        if isinstance(scorer, ProcedureScorer)
     ]
     assert scores == {"procedure": 1.0}

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import dspy
@@ -165,12 +168,10 @@ def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Pat
         done = asyncio.run(agent.acall(task="Close T-1", persona="ann"))
     [change] = done.changes
     assert (change.table, change.key, change.operation) == ("tickets", "T-1", "update")
-    assert done.changes.commit(approved_by="bo") == 1
-    assert (sets[0].task, sets[0].persona.id, sets[0].approved_by.id) == (
-        "Close T-1",
-        "ann",
-        "bo",
-    )
+    with pytest.raises(ws.InputError, match="bo may not read all that would change"):
+        done.changes.commit(approved_by="bo")
+    assert done.changes.commit(approved_by="ann") == 1
+    assert (sets[0].task, sets[0].persona.id, sets[0].approved_by.id) == ("Close T-1", "ann", "ann")
     with pytest.raises(ws.InputError, match="were committed"):
         done.changes.commit()
     with dspy.context(lm=DummyLM(steps)):
@@ -182,7 +183,7 @@ def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Pat
 
 def test_a_request_sees_the_rows_of_now_and_commits_over_none_that_changed_since() -> None:
     rows, sets = [{"product": "5", "units": 1}], list[ChangeSet]()
-    tables = {"people": [{"id": "6", "name": "Ada"}], "stock": ws.Table(lambda: rows)}
+    tables = {"people": [{"id": "6"}, {"id": "7"}], "stock": ws.Table(lambda: rows)}
     env = ws.Environment.from_tables(tables, personas="people", now="2026-01-05 09:00")
 
     @env.tool
@@ -201,3 +202,14 @@ def test_a_request_sees_the_rows_of_now_and_commits_over_none_that_changed_since
     with pytest.raises(ws.InputError, match="changed since: stock/5"):
         changes.commit()
     assert sets == []
+    changes, together, made = agent(task="10", persona="6").changes, Barrier(2), list[Any]()
+
+    def commit() -> None:
+        together.wait()
+        with suppress(ws.InputError):
+            made.append(changes.commit(approved_by="7"))
+
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(2):
+            pool.submit(commit)
+    assert [len(made), [each.approved_by.id for each in sets]] == [1, ["7"]]
