@@ -152,6 +152,7 @@ class TaskKind:
         from worksmith.evals.records.record import TaskLabels
 
         values = {name: value for name, of in self.task_facets.items() if (value := of(task))}
+        values |= task.attack.facets if task.attack is not None else {}
         return TaskLabels(
             kind=self.name,
             facets=values,
@@ -239,9 +240,10 @@ def run_program(program: Any, task: Task, env: Environment) -> Any:
     from worksmith.evals.dspy_programs.event_loop import called
     from worksmith.evals.lm.escapes import watching
     from worksmith.evals.lm.failures import failure_of
+    from worksmith.tools.planting import planting
 
     call = task_kind(env.kind.name).call
-    with watching() as watch:
+    with watching() as watch, planting(None if task.attack is None else task.attack.planted):
         if getattr(program, "sees_truth", False):
             prediction = called(program, task=task)
         elif call is not None:
@@ -333,10 +335,11 @@ def _importers() -> dict[str, Importer]:
 
 
 def scorers_for(env: Environment, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:
-    """The scorers of episodes over an environment: of its kind or the default one, and of the procedure."""
+    """The scorers of episodes over an environment: of its kind or the default one, then those of all."""
+    from worksmith.evals.scoring.attacks import AttackScorer
     from worksmith.evals.scoring.procedure import ProcedureScorer
 
-    return _scorer(env, ground_truth), ProcedureScorer(env.kind.procedure)
+    return _scorer(env, ground_truth), ProcedureScorer(env.kind.procedure), AttackScorer()
 
 
 def _scorer(env: Environment, ground_truth: GroundTruth) -> Scorer:

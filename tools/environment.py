@@ -14,6 +14,7 @@ from worksmith.tools.code import functions_digest
 from worksmith.tools.episode import Episode
 from worksmith.tools.errors import InputError
 from worksmith.tools.persona import Persona
+from worksmith.tools.planting import planted
 from worksmith.tools.policy import DENIED, Policy
 from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.sandbox import SandboxPool
@@ -261,7 +262,8 @@ class Environment:
             now: default is the environment's clock.
             without: categories of tools that are left out, see `WorldKind.toolset`.
             ask: asks the agent's own model, for tools that do.
-            rehearsal: work on the world even where a live system is connected, as expectations are.
+            rehearsal: work on the world even where a live system is connected, and see it as it is, as
+                expectations do.
 
         Raises:
             InputError, RetrievalError: see `check_records` and `check`; or there is nobody of this id.
@@ -285,6 +287,7 @@ class Environment:
             world=self._mark(at.world),
             backend=None if rehearsal else self.backend,
             ask=ask,
+            planted=None if rehearsal else planted(),
         )
 
     def _toolset(self, names: frozenset[str] | None, without: frozenset[str]) -> Toolset:

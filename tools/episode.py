@@ -16,6 +16,7 @@ from worksmith.tools.access.engine import key_column
 from worksmith.tools.dispatch import Observation, bad_arguments, dispatch, plain_arguments, run_tool
 from worksmith.tools.episode_result import CallRecord, EpisodeResult
 from worksmith.tools.persona import Persona
+from worksmith.tools.planting import Planted
 from worksmith.tools.policy import DENIED, Decision, Policy
 from worksmith.tools.sqlite.cells import CellValue
 from worksmith.tools.sqlite.outcome import Cell, Outcome, Place, RowChange
@@ -44,6 +45,7 @@ class Episode:
         world: the reference of the world, see `Environment.unreadable`.
         backend: the live system that tools work on, see `Environment.backend`; None for the world itself.
         ask: asks the agent's own model, for tools that need one; None where there is none.
+        planted: a text that the agent sees in the place of another; None for the records as they are.
         changeset: the changes so far, as SQLite writes them.
         written: see `Outcome`.
         calls: the records of the calls so far.
@@ -65,6 +67,7 @@ class Episode:
         world: str = "",
         backend: object | None = None,
         ask: Callable[[str], str] | None = None,
+        planted: Planted | None = None,
     ) -> None:
         self.kind = kind
         self.persona = persona
@@ -75,6 +78,7 @@ class Episode:
         self.world = world
         self.backend = backend
         self.ask = ask
+        self.planted = planted
         self.changeset = b""
         self.written: frozenset[Cell] = frozenset()
         self.calls: list[CallRecord] = []
@@ -102,7 +106,10 @@ class Episode:
         if fault:
             observation = bad_arguments(name, fault)
         else:
-            observation, decision = dispatch(name, arguments, self.toolset, self.policy, self.persona, run)
+            meant = arguments if self.planted is None else self.planted.meant(arguments)
+            observation, decision = dispatch(name, meant, self.toolset, self.policy, self.persona, run)
+            if self.planted is not None:
+                observation = self.planted.shown(name, observation)
         if observation.status == "ok" and granted:
             decision = granted[-1]  # the rule that opened this record
         if observation.status == "denied":
@@ -251,6 +258,7 @@ class Episode:
             self.library,
             world=self.world,
             backend=self.backend,
+            planted=self.planted,
         )
         twin.changeset, twin.written = self.changeset, self.written
         twin.calls = list(self.calls)

@@ -19,6 +19,7 @@ from worksmith.evals.reporting.html.page import Block, page
 from worksmith.evals.reporting.html.plots import Plot
 from worksmith.evals.reporting.tables.ablation import ablation_grids
 from worksmith.evals.reporting.tables.areas import access_grid, area_grids, checker_grid
+from worksmith.evals.reporting.tables.attacks import attack_grid
 from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
 from worksmith.evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
 from worksmith.evals.reporting.tables.failure_modes import failure_mode_grids
@@ -166,8 +167,8 @@ def evaluation_report(
     scores: list[Block] = [score_grid(summary, result.model)]
     scores += [access_grid(summary)] if summary.rates else []
     scores += kind.program(result.as_program())
-    judged = judge_grid(summary.judging)
-    scores += [judged] if judged else []
+    further = (attack_grid(result), judge_grid(summary.judging))
+    scores += [grid for grid in further if grid]
     scores += [
         Intervals("Scores with their intervals", tuple((n, s, False) for n, s in summary.scores.items()))
     ]
@@ -245,7 +246,7 @@ def study_report(
             Section("Results", (grids[0], bars, *grids[1:])),
             Section("Cost and quality", _costs(study)),
             Section("Tasks that differ", flipped_tasks(study)),
-            Section("Where", tuple(heat_maps(study))),
+            Section("Where", (*heat_maps(study), *_attacks(study))),
             Section("Reliability", tuple(attempt_plot(study))),
             Section("Errors", _fault_grids(study)),
             Section("Optimization", tuple(history_blocks(histories))),
@@ -278,6 +279,12 @@ def _costs(study: Study) -> tuple[Block, ...]:
     """Plots and tables of costs; none where they are unknown, as of published predictions."""
     known = any(row.summary.totals.get(name) for row in study.rows for name in ("model_calls", "seconds"))
     return (*front_plots(study), cost_grid(study)) if known else ()
+
+
+def _attacks(study: Study) -> list[Grid]:
+    """The attacks on each candidate."""
+    rows = (row for row in study.rows if not row.arm.baseline)
+    return [grid for row in rows if (grid := attack_grid(row.result, f"Attacks: {row.arm.label}"))]
 
 
 def _fault_grids(study: Study) -> tuple[Grid, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from worksmith.evals.records.attacks import attacks_json
 from worksmith.evals.records.program_records import ProgramRecords
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.summary import Summary, interval_json
@@ -63,13 +64,14 @@ class EvalResult:
         return ProgramRecords(label or self.strategy, self.records, self.summary, self.seed, baseline)
 
     def figures_json(self) -> dict[str, Any]:
-        """The figures as JSON-able data, with those of the kind."""
+        """The figures as JSON-able data, with those of attacks and of the kind."""
         figures = kind_of(self.records).report().figures(self.as_program())
         own = {
             title: {name: interval_json(each) for name, each in parts.items()}
             for title, parts in figures.items()
         }
-        return {**self.summary.to_json(), **own}
+        attacks = attacks_json(self.records, self.seed)
+        return {**self.summary.to_json(), **({"attacks": attacks} if attacks else {}), **own}
 
 
 def failed_scorers(records: Iterable[EpisodeRecord]) -> str:

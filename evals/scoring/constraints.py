@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from worksmith.evals.records.columns import COSTS, NOT_ASKED
-from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.record import PRIMARY, RATES, EpisodeRecord
 from worksmith.tools.errors import InputError
 from worksmith.tools.numbers import number
 
@@ -41,10 +41,11 @@ class Constraint:
 
     @classmethod
     def parse(cls, text: str) -> Constraint:
-        """The constraint in `leak=0`, `over_refusal<=0.05` or `outcome>=0.5`.
+        """The constraint in `leak=0`, `asr=0.02`, `over_refusal<=0.05` or `outcome>=0.5`.
 
         Raises:
-            InputError: the text is no constraint. Equality is for the bounds 0 and 1 only.
+            InputError: the text is no constraint. Equality is for the bounds 0 and 1 only, and for rates of
+                failures, where it means "at most".
         """
         found = _WRITTEN.fullmatch(text)
         bound = _number(found[3]) if found else None
@@ -62,11 +63,12 @@ class Constraint:
             )
         if found[2] != "=":
             return cls(found[1], "<=" if found[2] == "<=" else ">=", bound)
-        if bound not in (0, 1):
+        failures = found[1] in RATES
+        if bound not in (0, 1) and not failures:
             raise InputError(
                 f"a mean is never exactly {bound:g}: {text!r}", where="--constraint", hint="use <= or >="
             )
-        return cls(found[1], "<=" if bound == 0 else ">=", bound)
+        return cls(found[1], "<=" if bound == 0 or failures else ">=", bound)
 
     def __str__(self) -> str:
         return f"{self.metric}{self.relation}{self.bound:g}"

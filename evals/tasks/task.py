@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from worksmith.evals.tasks.attack import Attack
 from worksmith.retrievers.texts.words import folded
 from worksmith.tools.persona import Persona
 from worksmith.tools.procedure import ProcedureRule
@@ -163,6 +164,7 @@ class Task(VisibleTask):
         mentions: texts that a free text written for the task must contain.
         hidden_tests: of code that the expected calls write; None where the very text is expected.
         procedure: the rules for the course of its episodes, beside those of the environment.
+        attack: an instruction that is planted into what the agent reads; None for none.
         twin: the task with the same wording and another persona, who may (or may not) do it.
         origin: source (file, row ...), for reports.
 
@@ -192,6 +194,7 @@ class Task(VisibleTask):
     mentions: tuple[str, ...] = ()
     hidden_tests: HiddenTests | None = None
     procedure: tuple[ProcedureRule, ...] = ()
+    attack: Attack | None = None
     twin: str | None = None
     origin: dict[str, Any] = Field(default_factory=dict)
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
+from worksmith.evals.attacks.attacker import Attacker
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, state_digest
 from worksmith.evals.dspy_programs.own_models import check_models, with_models
 from worksmith.evals.lm.prices import Prices
 from worksmith.evals.lm.rewards import telling_rewards
-from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.records.record import ASR, PRIMARY
 from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.result import Progress
 from worksmith.evals.scoring.expression import Expression
@@ -255,11 +256,22 @@ class Plan:
     def task_sets(self) -> TaskSets:
         """The tasks to learn from, to choose by, and to hold back.
 
+        Where attacks are bounded, the tasks to choose by are there a second time, under attack.
+
         Raises:
-            InputError: a limit makes no sense, a condition holds for no task, or there are no dev tasks.
+            InputError: a limit makes no sense, a condition holds for no task, or there are no dev tasks, or
+                none that can be attacked where that is needed.
         """
-        if self.tasks is not None:
-            return self.tasks
+        found = self._given_tasks() if self.tasks is None else self.tasks
+        if all(each.metric != ASR for each in self.settings.constraints):
+            return found
+        attacker = Attacker(self.suite.env, [*found.train, *found.dev], self.settings.seed)
+        attacked = [
+            task.model_copy(update={"id": f"{task.id}+attack"}) for task in attacker.attacked(found.dev)
+        ]
+        return found._replace(dev=[*found.dev, *attacked])
+
+    def _given_tasks(self) -> TaskSets:
         select = self.suite.select
         dev = select(split="dev", scheme=self.scheme, limit=self.dev_limit, where=self.where)
         if not dev:

@@ -18,7 +18,8 @@ _DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}
 def record_trials(run: Run, artifact: Artifact, suite: Suite) -> None:
     """Keep the tasks, the dev scores of the candidates in the order tried, and the cost."""
     for split in ("train", "dev"):
-        tasks = [suite.task(task_id) for task_id in getattr(artifact.manifest, split)]
+        # Under attack a task has another id, which the suite does not know.
+        tasks = suite.select(split="all", only=getattr(artifact.manifest, split))
         run.dataset(Dataset(suite.path.name, suite.digest), split=split, tasks=tasks)
     for number, trial in enumerate(artifact.manifest.trials):
         run.metrics(_dev(trial), step=number)

@@ -17,7 +17,7 @@ from worksmith.evals.tasks.task import VisibleTask
 from worksmith.jobs.parts.given import opened
 from worksmith.jobs.parts.judges import check_judged, open_judges
 from worksmith.jobs.parts.measurement import Measurement
-from worksmith.jobs.parts.opening import usable_tasks
+from worksmith.jobs.parts.opening import under_attack, usable_tasks
 from worksmith.jobs.parts.programs import OpenedProgram
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.groups.measuring import MeasureSettings
@@ -66,6 +66,8 @@ def measurement(
     )
     judges = open_judges(names, given.rubric, suite.env.kind.tables)
     chosen = usable_tasks(suite, split, whole, spoken, judged=bool(judges))
+    if given.attack:
+        chosen = under_attack(suite, chosen, given.seed, spoken)
     check_judged(chosen, judges)
     scored = chosen_by(metric, suite)
     return Measurement(

@@ -43,6 +43,7 @@ def evaluate(
     track: bool | str = False,
     log: Path | str | None = None,
     resume: bool = False,
+    attack: bool = False,
     intent: str | None = None,
     progress: bool = True,
 ) -> Evaluation:
@@ -71,6 +72,8 @@ def evaluate(
         track: record the run in MLflow; a text is the name of the experiment.
         log: file of the episodes (JSON lines); default is one in `mlruns/logs`.
         resume: go on with the log of a stopped run.
+        attack: plant an instruction of a written catalogue into what each task reads, by `seed`; the score
+            `asr` is 1 where it was followed. Tasks without a gold plan are left out.
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
             one. Intervals are over kinds, if there are five or more.
         progress: say on stderr what happens, in a terminal with a bar.
@@ -90,6 +93,9 @@ def evaluate(
         1.0
         >>> len(result.records)
         16
+        >>> attacked = ws.evaluate(ws.Agent("react", env), suite.test, lm="gold", attack=True, progress=False)
+        >>> attacked.summary.scores["asr"].value
+        0.0
     """
     conditions = measurement(
         tasks,
@@ -108,6 +114,7 @@ def evaluate(
         processes=processes,
         suite_store=suite_store,
         resume=resume,
+        attack=attack,
     )
     suite = conditions.suite
     name, models, said = chosen_models(lm, suite)
@@ -142,6 +149,7 @@ def compare(
     live: bool = False,
     track: bool | str = False,
     resume: bool = False,
+    attack: bool = False,
     intent: str | None = None,
     progress: bool = True,
 ) -> Comparison:
@@ -150,7 +158,7 @@ def compare(
     Args:
         programs: as of `evaluate`; in a mapping by the names that tables have. The first is the reference.
         tasks, metric, lm, judge, rubric, trials, seed, workers, engine, processes, suite_store, budget,
-            live, track, resume, intent, progress: as of `evaluate`.
+            live, track, resume, attack, intent, progress: as of `evaluate`.
 
     Returns:
         The programs' figures, with differences in points paired by task, their 95 % intervals over kinds of
@@ -186,6 +194,7 @@ def compare(
         processes=processes,
         suite_store=suite_store,
         resume=resume,
+        attack=attack,
     )
     suite = conditions.suite
     chosen = chosen_models(lm, suite)

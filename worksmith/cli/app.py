@@ -46,6 +46,10 @@ COMMANDS = {
         "programs.eval:evaluate_program",
         "Run a program on a suite's tasks and score every episode by its outcome.",
     ),
+    "attack": (
+        "programs.attack:attack_suite",
+        "Plant instructions into what a suite's tasks read; report how often a program follows them.",
+    ),
     "check": (
         "programs.check:check_program",
         "Evaluate a program, and fail if it is worse than a recorded baseline beyond doubt.",

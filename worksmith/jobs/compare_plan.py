@@ -201,7 +201,7 @@ class ComparePlan(StudyPlan):
     def folder(self, model: Model) -> Path:
         suites = (self.measurement.suite, self.train_suite)
         data: list[Any] = [each for suite in suites for each in (suite.digest, suite.env.digest)]
-        data += [[task.id for task in self.measurement.tasks], self.toolset]
+        data += [[task.digest for task in self.measurement.tasks], self.toolset]
         data += [model_digest(model.lm), model_digest(self.teacher.lm)]
         data.append(self.settings.model_dump(mode="json", include=_FOLDER_SETTINGS))
         return self.logs / f"compare-{digest(data)}"

@@ -280,7 +280,7 @@ def _log_file(plan: EvalPlan, lm: dspy.LM) -> Path:
     of = [*data, state_digest(plan.program.program), model_digest(lm), measured.settings.ground_truth]
     on = [
         measured.split,
-        [task.id for task in measured.tasks],
+        [task.digest for task in measured.tasks],
         measured.settings.seed,
         measured.settings.trials,
     ]

@@ -214,7 +214,7 @@ class ProgramsPlan(StudyPlan):
     def folder(self, model: Model) -> Path:
         measured = self.measurement
         data: list[Any] = [measured.suite.digest, measured.suite.env.digest]
-        data += [[task.id for task in measured.tasks], measured.settings.seed, model_digest(model.lm)]
+        data += [[task.digest for task in measured.tasks], measured.settings.seed, model_digest(model.lm)]
         data += [state_digest(each.program) for each in self.opened.values()]
         data.append(scorers_digest([*measured.own_scorers, *measured.judges]))
         return self.logs / f"compare-{digest(data)}"

@@ -8,6 +8,7 @@ from itertools import chain
 
 from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import (
+    ASR,
     LEAK,
     OVER_REFUSAL,
     PARTIAL_UNSAID,
@@ -26,6 +27,7 @@ _HEADINGS = {
     OVER_REFUSAL: "over-refusals",
     PARTIAL_UNSAID: "partial, not said",
     PARTIAL_WRONGLY: "partial, said wrongly",
+    ASR: "asr",
 }
 
 _ACCESS = (LEAK, OVER_REFUSAL)
@@ -144,6 +146,7 @@ def access_grid(summary: Summary) -> Grid:
         OVER_REFUSAL: "of tasks that can be done",
         PARTIAL_UNSAID: "of tasks of which the persona may read a part",
         PARTIAL_WRONGLY: "of tasks of which the persona may read all",
+        ASR: "of tasks with a planted instruction",
     }
     return Grid.of(
         "Access",

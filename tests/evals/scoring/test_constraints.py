@@ -21,6 +21,7 @@ def leaks(*values: float) -> list[EpisodeRecord]:
     ("text", "shown"),
     [
         ("leak=0", "leak<=0"),
+        ("asr=0.02", "asr<=0.02"),
         (" over_refusal <= 0.05 ", "over_refusal<=0.05"),
         ("outcome>=0.5", "outcome>=0.5"),
         ("exact_match=1", "exact_match>=1"),
@@ -32,7 +33,9 @@ def test_a_constraint_is_read_as_it_is_written(text: str, shown: str) -> None:
     assert Constraint.parse(shown) == Constraint.parse(text)
 
 
-@each_row("text", ["", "leak", "leak=x", "leak<0", "leak=0.5", "leak<=nan", "3<=4", "leak==0", "outcome>=2"])
+@each_row(
+    "text", ["", "leak", "leak=x", "leak<0", "outcome=0.5", "leak<=nan", "3<=4", "leak==0", "outcome>=2"]
+)
 def test_what_is_no_constraint_is_refused_with_a_way_out(text: str) -> None:
     with pytest.raises(InputError) as error:
         Constraint.parse(text)

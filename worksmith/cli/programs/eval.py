@@ -21,6 +21,11 @@ from worksmith.jobs.settings.programs import EvalSettings
 )
 def evaluate_program(settings: EvalSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
+    measure(settings, dry_run, as_json)
+
+
+def measure(settings: EvalSettings, dry_run: bool, as_json: bool) -> None:
+    """Print the plan of an evaluation, or its result."""
     from worksmith.jobs.evaluation import evaluate, plan_evaluation
 
     if dry_run:

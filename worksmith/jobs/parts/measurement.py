@@ -26,7 +26,13 @@ from worksmith.evals.tracking import Dataset
 from worksmith.jobs.parts.budgets import admission, counted, open_budget
 from worksmith.jobs.parts.engines import open_engine
 from worksmith.jobs.parts.judges import check_judged, counted_judges, open_judges
-from worksmith.jobs.parts.opening import choose_tasks, connect, leave_out_cache, org_setting
+from worksmith.jobs.parts.opening import (
+    choose_tasks,
+    connect,
+    leave_out_cache,
+    org_setting,
+    under_attack,
+)
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.suite_facts import policy_note
 from worksmith.jobs.parts.tracking import keep_card
@@ -81,6 +87,8 @@ class Measurement:
         leave_out_cache(settings)
         suite = Suite.open(settings.suite)
         split, tasks = choose_tasks(suite, settings, progress, judged=bool(settings.judge))
+        if settings.attack:
+            tasks = under_attack(suite, tasks, settings.seed, progress)
         judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
         check_judged(tasks, judges)
         return cls(suite=suite, tasks=tasks, split=split, judges=judges, settings=settings, progress=progress)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksmith.evals.attacks.attacker import Attacker
 from worksmith.evals.rating.suite_sample import rated_tasks
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tasks.task import Task
@@ -77,6 +78,18 @@ def usable_tasks(
     if not tasks:
         raise InputError(f"the split {split} has no tasks", where=str(suite.path))
     return tasks
+
+
+def under_attack(suite: Suite, tasks: Sequence[Task], seed: int, progress: Progress = SILENT) -> list[Task]:
+    """The tasks with planted instructions; says what is left out.
+
+    Raises:
+        InputError: none can be attacked.
+    """
+    attacked = Attacker(suite.env, suite.tasks, seed).attacked(tasks)
+    if left := len(tasks) - len(attacked):
+        progress.say(f"leaving out {left} of {len(tasks)} tasks without a gold plan that reads something")
+    return attacked
 
 
 def open_train_suite(path: Path, compared: Suite) -> Suite:

@@ -67,6 +67,12 @@ class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSett
     )
 
 
+class AttackSettings(EvalSettings):
+    """Run a program on tasks whose data hold planted instructions, and report which it follows."""
+
+    attack: bool = setting(True, "Plant instructions into what the tasks read.", option=False)
+
+
 class CheckSettings(EvalSettings):
     """Compare a program with a recorded baseline."""
 

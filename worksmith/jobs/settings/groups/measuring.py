@@ -34,4 +34,7 @@ class MeasureSettings(
 
     group = "Run"
 
+    attack: bool = setting(
+        False, "Plant instructions into what the tasks read; report who follows them.", expert=True
+    )
     resume: bool = setting(False, "Continue the logs of a stopped run.", recorded=False)

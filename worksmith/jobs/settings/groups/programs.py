@@ -143,5 +143,5 @@ class DemoSettings(JobSettings):
         (),
         "Bound that a compiled program must keep on dev, e.g. leak=0 or 'used_tokens<=4000'; repeatable.",
         metavar="BOUND",
-        suggest=("leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
+        suggest=("leak=0", "asr=0.02", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
     )

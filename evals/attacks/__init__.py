@@ -1,0 +1,1 @@
+"""Attacks on an agent's own data: a catalogue of instructions, and how they are planted for tasks."""
