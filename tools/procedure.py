@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
 from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.numbers import python_numbers
-
-if TYPE_CHECKING:
-    from worksmith.tools.tool import Tool
 
 
 class ProcedureRule(BaseModel):
@@ -72,8 +69,13 @@ class ProcedureRule(BaseModel):
         return f"{said}, with the reply {self.reply!r}" if self.reply else said
 
 
-def procedure(rules: Iterable[Any], tools: Mapping[str, Tool], where: str) -> tuple[ProcedureRule, ...]:
+def procedure(
+    rules: Iterable[Any], tools: Mapping[str, Collection[str]], where: str
+) -> tuple[ProcedureRule, ...]:
     """Rules as a user writes them, with the full names of tools.
+
+    Args:
+        tools: the names of arguments by the full name of the tool.
 
     Raises:
         InputError: one is no rule, or names a tool or an argument that is not there, or one tool twice.
@@ -92,7 +94,7 @@ def procedure(rules: Iterable[Any], tools: Mapping[str, Tool], where: str) -> tu
             raise InputError(f"{rule.tool} is bound by itself", where=place, hint="name two tools")
         for ours, theirs in rule.same.items():
             for tool, name in ((rule.tool, ours), (rule.needs, theirs)):
-                if name not in (known := tools[tool].arguments):
+                if name not in (known := tools[tool]):
                     hint = names_instead(name, known)
                     raise InputError(f"{tool} has no argument {name!r}", where=f"{place}.same", hint=hint)
         found.append(rule)
