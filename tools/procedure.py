@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any, Self
 
@@ -69,13 +69,18 @@ class ProcedureRule(BaseModel):
         return f"{said}, with the reply {self.reply!r}" if self.reply else said
 
 
-def procedure(rules: Iterable[Any], tools: Iterable[str], where: str) -> tuple[ProcedureRule, ...]:
+def procedure(
+    rules: Iterable[Any], tools: Mapping[str, Collection[str]], where: str
+) -> tuple[ProcedureRule, ...]:
     """Rules as a user writes them, with the full names of tools.
 
+    Args:
+        tools: the names of arguments by the full name of the tool.
+
     Raises:
-        InputError: one is no rule, or names a tool that is not there.
+        InputError: one is no rule, or names a tool or an argument that is not there, or one tool twice.
     """
-    found, known = [], [*tools]
+    found = []
     for number, rule in enumerate(rules):
         place = f"{where}.{number}"
         try:
@@ -84,7 +89,15 @@ def procedure(rules: Iterable[Any], tools: Iterable[str], where: str) -> tuple[P
             first = error.errors(include_url=False)[0]
             field = ".".join(map(str, (place, *first["loc"])))
             raise InputError(first["msg"].removeprefix("Value error, "), where=field) from error
-        found.append(read.with_names(partial(full_name, tools=known, where=place)))
+        rule = read.with_names(partial(full_name, tools=tools, where=place))
+        if rule.tool in (rule.needs, rule.never_with):
+            raise InputError(f"{rule.tool} is bound by itself", where=place, hint="name two tools")
+        for ours, theirs in rule.same.items():
+            for tool, name in ((rule.tool, ours), (rule.needs, theirs)):
+                if name not in (known := tools[tool]):
+                    hint = names_instead(name, known)
+                    raise InputError(f"{tool} has no argument {name!r}", where=f"{place}.same", hint=hint)
+        found.append(rule)
     return tuple(found)
 
 

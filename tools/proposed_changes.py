@@ -223,7 +223,7 @@ class ProposedChanges(Sequence[ProposedChange]):
     ) -> None:
         self._env, self._task, self._result = env, task, result
         self._persona, self._now = persona, now
-        self._committed = False
+        self._uncommitted = [True]  # what one thread takes no other one has
 
     def commit(self, *, approved_by: str | int | None = None) -> Any:
         """Let the function of the environment (`@env.commit`) make the changes, once.
@@ -238,23 +238,33 @@ class ProposedChanges(Sequence[ProposedChange]):
 
         Raises:
             InputError: there is no such function, the episode did not finish or changes nothing, the changes
-                were committed before, or the calls would make others now.
+                were committed before, the calls would make others now, or another person who approves may
+                not read all that would change.
         """
         commit, status = self._env.kind.commit, self._result.status
         if commit is None:
             raise InputError("no function commits changes", where="@env.commit", hint="declare one")
         if status != "finished" or not self:
             raise InputError("there is nothing to commit", where="changes", hint=f"the episode is {status}")
-        if self._committed:
-            raise InputError("these changes were committed", where="changes", hint="ask for the task again")
         approver = self._persona if approved_by is None else self._env.persona(approved_by)
-        self._env.refresh(force=True)
-        approved = self._replayed().change_set(secrets.token_hex(16), approver)
-        self._committed = True
         try:
-            return commit(approved)
+            self._uncommitted.pop()
+        except IndexError:
+            hint = "ask for the task again"
+            raise InputError("these changes were committed", where="changes", hint=hint) from None
+        try:
+            self._env.refresh(force=True)
+            replayed = self._replayed()
+            if approver != self._persona and not replayed.shown(approver)[1]:
+                message = f"{approver.id} may not read all that would change"
+                raise InputError(message, where="approved_by", hint="name somebody who may")
+        except BaseException:
+            self._uncommitted.append(True)
+            raise
+        try:
+            return commit(replayed.change_set(secrets.token_hex(16), approver))
         except ToolError:  # a refusal, so that nothing was made
-            self._committed = False
+            self._uncommitted.append(True)
             raise
 
     def _replayed(self) -> Replayed:

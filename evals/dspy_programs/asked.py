@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from worksmith.evals.tasks.task import Task, VisibleTask
 from worksmith.evals.tasks.task_file import TASKS_FILE, read_tasks
 from worksmith.tools.errors import InputError
+from worksmith.tools.files.unicode import is_writable
 
 if TYPE_CHECKING:
     from worksmith.tools.environment import Environment
@@ -65,10 +66,12 @@ def task_of(
         context: further text for the agent.
 
     Raises:
-        InputError: there is no text.
+        InputError: there is no text, or no request can hold it.
     """
     if not text.strip():
         raise InputError("the task is empty", where="task", hint="say what is to be done")
+    if not is_writable(text):
+        raise InputError("the task has half of a character", where="task", hint="write it in UTF-8")
     kind = env.kind
     every = tuple(kit.name for kit in kind.toolkits if kit.name not in kind.shared_toolkits)
     return VisibleTask(id=AD_HOC, query=text, context=context, domains=domains or every, persona=persona)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from worksmith.evals.records.columns import COSTS
+from worksmith.evals.records.columns import COSTS, NOT_ASKED
 from worksmith.evals.records.record import PRIMARY, RATES, EpisodeRecord
 from worksmith.tools.errors import InputError
 from worksmith.tools.numbers import number
@@ -77,12 +77,14 @@ class Constraint:
         """The value of an episode; None if it has none.
 
         A lost episode counts 0 in the outcome, so that no program keeps a bound by losing failures; it has no
-        other score and no cost.
+        other score and no cost. Where nobody counted the tokens, there is no cost of models.
         """
         if not record.graded:
             return 0.0 if self.metric == PRIMARY else None
         cost = COSTS.get(self.metric)
-        return cost(record) if cost else record.scores.get(self.metric)
+        if cost is None:
+            return record.scores.get(self.metric)
+        return cost(record) if self.metric in NOT_ASKED or not record.uncounted else None
 
     def measured(self, records: Iterable[EpisodeRecord]) -> float | None:
         """The mean over the episodes with a value; None without any."""
@@ -139,8 +141,13 @@ def acceptable(constraints: Iterable[Constraint], scores: Mapping[str, float]) -
     return all(each.metric not in scores or each.within(scores[each.metric]) for each in constraints)
 
 
-def check_measured(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord]) -> None:
+def check_measured(
+    constraints: Iterable[Constraint], records: Sequence[EpisodeRecord], *, run: str = ""
+) -> None:
     """Check that each constraint has a value in some graded episode.
+
+    Args:
+        run: the name of these episodes, for the message.
 
     Raises:
         InputError: no graded episode has a constraint's metric.
@@ -148,9 +155,13 @@ def check_measured(constraints: Iterable[Constraint], records: Sequence[EpisodeR
     graded = [record for record in records if record.graded]
     for constraint in constraints:
         if graded and constraint.measured(graded) is None:
+            if constraint.metric in COSTS:
+                hint = "bound steps or seconds"
+                said = f"nobody counted the {constraint.metric} of the program"
+                raise InputError(said, where="--constraint", hint=hint)
             names = {name for record in graded for name in record.scores} | set(COSTS)
             raise InputError(
-                f"no episode has a score {constraint.metric!r}",
+                f"no episode{run and f' of {run}'} has a score {constraint.metric!r}",
                 where="--constraint",
                 hint=f"they have {', '.join(sorted(names))}",
             )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
 
 _WHERE = "--maximize"
+_HINT = "numbers, names, +, -, * and parentheses, such as outcome - 0.1*dollars"
 _LONGEST = 300
 _OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -70,6 +71,8 @@ class Expression:
     text: str
 
     def __post_init__(self) -> None:
+        if not any(isinstance(node, ast.Name) for node in ast.walk(self._tree)):
+            raise InputError(f"{self.text!r} names no score and no cost", where=_WHERE, hint=_HINT)
         self._value(self._tree, dict.fromkeys(self.scores, 0.0) | dict.fromkeys(WEIGHABLE, 0.0))
 
     @cached_property
@@ -118,5 +121,5 @@ class Expression:
         return InputError(
             f"no expression at character {at}: {self.text.strip()[at - 1 :][:20]!r}",
             where=_WHERE,
-            hint="numbers, names, +, -, * and parentheses, such as outcome - 0.1*dollars",
+            hint=_HINT,
         )

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.parts import FaultEntry
+from worksmith.tools.dispatch import as_text
 
 if TYPE_CHECKING:
     from worksmith.evals.scoring.scorer import Scorer
@@ -73,7 +74,7 @@ def _serves(rule: ProcedureRule, call: CallRecord, needed: CallRecord) -> bool:
         _argument(call, ours) is not None and _argument(call, ours) == _argument(needed, theirs)
         for ours, theirs in rule.same.items()
     )
-    said = needed.observation.text.strip().strip('"').casefold()
+    said = as_text(needed.observation.value).strip().strip('"').casefold()
     return alike and (not rule.reply or said == rule.reply.strip().casefold())
 
 

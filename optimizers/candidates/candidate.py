@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from worksmith.evals.dspy_programs.own_code import is_address
 from worksmith.evals.dspy_programs.program_state import Temperature
 from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.files.json_files import validated
@@ -70,6 +71,14 @@ class Candidate(BaseModel):
     prompt: Text | None = None
     strategy: Text | None = None
     temperature: Temperature | Literal["model"] | None = None
+
+    @field_validator("strategy")
+    @classmethod
+    def _check_strategy(cls, strategy: str | None) -> str | None:
+        """A candidate may be from somebody else's file, and an address would import code."""
+        if strategy is not None and is_address(strategy):
+            raise ValueError("a strategy is named here, and its code is not")
+        return strategy
 
     @classmethod
     def from_json(cls, data: Any, *, where: str = "a candidate") -> Self:

@@ -224,6 +224,7 @@ def test_without_a_valset_half_is_set_aside_and_that_is_said() -> None:
         ({}, TRAIN[:1], "too few"),
         ({"metric": None}, TRAIN, "need a metric"),
         ({}, [dspy.Example(mail="a"), dspy.Example(mail="b")], "has no inputs"),
+        ({}, [dspy.Example(mail=f"a\udcff{i}").with_inputs("mail") for i in "12"], "half of a character"),
         ({}, ["a mail", "another"], "str is no dspy.Example"),
         ({"threshold": 0.0}, TRAIN, "threshold"),
         ({"over": []}, TRAIN, "^over: no part is named"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
+from pydantic_core import to_jsonable_python
 from rich.console import Console
 
 from worksmith.evals.dspy_programs.asked import asked
@@ -18,7 +20,7 @@ from worksmith.jobs.parts.programs import OpenedProgram, open_program, toolset_o
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.models.resolve import OWN, resolve
 from worksmith.programs.own_agents.program import AgentFunction, OwnAgent
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.proposed_changes import ProposedChanges
 
 if TYPE_CHECKING:
@@ -115,6 +117,21 @@ class Turn(Printable):
         """Whether there are changes to commit."""
         return self.episode.status == "finished" and bool(self.changes)
 
+    def commit(self) -> Any:
+        """Commit the changes; gives what the function returned, as JSON-able data.
+
+        Raises:
+            InputError: see `ProposedChanges.commit`.
+            WorksmithError: the function failed.
+        """
+        try:
+            return to_jsonable_python(self.changes.commit(), inf_nan_mode="null", fallback=str)
+        except WorksmithError:
+            raise
+        except Exception as error:
+            said = f"the commit failed: {type(error).__name__}: {error}; a part may be made"
+            raise WorksmithError(said) from error
+
     def to_json(self) -> dict[str, Any]:
         return episode_json(self.task, self.episode)
 
@@ -156,12 +173,17 @@ class Chat:
         task = in_words(self.asked.suite, text, self.persona, context=context)
         turn = self.asked.do(task)
         proposed = " (changes proposed, not made)" if turn.proposes else ""
-        self._said += [f"User: {text}", f"You: {turn.episode.answer or '(no answer)'}{proposed}"]
+        answer = indent(turn.episode.answer, "  ").strip()  # no line of it can pass for one of ours
+        self._said += [f"User: {text}", f"You: {answer or '(no answer)'}{proposed}"]
         return turn
 
     def commit(self, turn: Turn) -> Any:
         """Commit what a turn proposed; later requests are told so."""
-        result = turn.changes.commit()
+        try:
+            result = turn.commit()
+        except WorksmithError:
+            self._said.append("The commit of the changes failed.")
+            raise
         self.asked.suite.env.refresh(force=True)
         self._said.append("The changes were made.")
         return result

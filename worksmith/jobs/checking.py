@@ -150,15 +150,22 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
 
     Raises:
         InputError: a setting is wrong, or a file; there is no baseline and none is to be made, or it has no
-            task of the run; or a baseline is to be made of a run that lost episodes.
+            task of the run or not the metric of a constraint; or a baseline is to be made of a run that lost
+            episodes.
         BudgetSpentError, EvaluationInterrupted: see `evaluate`.
     """
     bounds, file = constraints(settings.constraint), settings.baseline
     before: Sequence[EpisodeRecord] = ()
     if file.exists():
         before = [record for record in open_log(file, verdicts=False).records if record.graded]
-    elif not settings.update:
-        raise InputError("there is no baseline", where=str(file), hint="--update makes one")
+    if not settings.update:
+        if not before:
+            said = "no episode of the baseline has scores" if file.exists() else "there is no baseline"
+            raise InputError(said, where=str(file), hint="--update makes one")
+        check_measured(bounds, before, run=file.name)
+    for option in ("junit", "log", "record"):
+        if (other := getattr(settings, option)) and other.resolve() == file.resolve():
+            raise InputError("the baseline lies there", where=f"--{option}", hint="name another file")
     for written in (settings.junit, file if settings.update else None):
         if written is not None:
             check_writable(written)

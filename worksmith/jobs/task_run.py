@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from pydantic_core import to_jsonable_python
 from rich.console import Console
 
 from worksmith.evals.characters import harmless
@@ -93,34 +92,46 @@ class TaskPlan:
     judges: tuple[Judge, ...]
     settings: RunSettings
     progress: Progress = SILENT
+    commits: bool = False
 
     @classmethod
     def open(
-        cls, settings: RunSettings, *, person: AgentFunction | None = None, progress: Progress = SILENT
+        cls,
+        settings: RunSettings,
+        *,
+        person: AgentFunction | None = None,
+        commits: bool = False,
+        progress: Progress = SILENT,
     ) -> Self:
-        """Open what settings name; arguments and errors as of `Asked.open`."""
+        """Open what settings name; other arguments and errors as of `Asked.open`.
+
+        Args:
+            commits: whether proposed changes are to be committed.
+
+        Raises:
+            InputError: there is no function for that, or it is a task of the suite.
+        """
         suite = Suite.open(settings.suite)
         task = _task(suite, settings)
+        if commits:
+            if task.id != AD_HOC:
+                raise InputError("the changes of a suite's task are a test", where="--commit")
+            check_commits(suite)
         judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
         check_judged([task], judges)
         asked = Asked.open(suite, settings, person=person, progress=progress)
-        return cls(asked, task, judges, settings, progress)
+        return cls(asked, task, judges, settings, progress, commits)
 
-    def run(self, *, prompts: bool = False, commit: bool = False) -> TaskRun:
+    def run(self, *, prompts: bool = False) -> TaskRun:
         """Run the task.
 
         Args:
             prompts: show also the messages that models were sent.
-            commit: let the environment's function make the proposed changes.
 
         Raises:
-            InputError: there are changes to commit, and no function for it, or it is a task of the suite.
+            WorksmithError: see `Turn.commit`.
         """
         settings, suite, task, scored = self.settings, self.asked.suite, self.task, self.task.id != AD_HOC
-        if commit:
-            if scored:
-                raise InputError("the changes of a suite's task are a test", where="--commit")
-            check_commits(suite)
         tracking = Tracking.of(settings, track=settings.traces != "none")
         turn = self.asked.do(task)
         episode = turn.episode
@@ -137,8 +148,8 @@ class TaskPlan:
             if tracked.id:
                 self.progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
         made: tuple[Any, ...] = ()
-        if commit and turn.proposes:
-            made = (to_jsonable_python(turn.changes.commit(), fallback=str),)
+        if self.commits and turn.proposes:
+            made = (turn.commit(),)
         setting = _setting(suite, task, program, settings.lm)
         return TaskRun(task, episode, record, setting, prompts, scored, made)
 

@@ -20,6 +20,7 @@ from worksmith.tools.canonical import NoContentError, canonical
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult
 from worksmith.tools.errors import InputError
+from worksmith.tools.files.unicode import is_writable
 from worksmith.tools.kinds.dspy_examples.kind import empty_world
 from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.outcome import Outcome
@@ -102,7 +103,10 @@ def _inputs(example: Any, where: str) -> dict[str, Any]:
 
 def _content(value: Any, where: str) -> Any:
     try:
-        return canonical(value)
+        found = canonical(value)
+        if not is_writable(found):
+            raise NoContentError("it has half of a character")
+        return found
     except NoContentError as error:
         hint = "give data, such as text, numbers, lists, dates or arrays; hold anything else in the program"
         raise InputError(str(error), where=where, hint=hint) from error

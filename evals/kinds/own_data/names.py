@@ -21,6 +21,7 @@ class Names:
         self.env = env
         self.toolkits = tuple(toolkit.name for toolkit in env.kind.toolkits)
         self.tools = {tool.name: tool for kit in env.kind.toolkits for tool in kit.tools}
+        self.arguments = {name: tool.arguments for name, tool in self.tools.items()}
         self.tables = {table.name: table for table in env.kind.tables}
 
     def tool(self, name: str, where: str) -> str:

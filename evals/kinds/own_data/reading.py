@@ -104,7 +104,7 @@ def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -
         wanted=line.answer,
         changes=changes,
         free_state=free,
-        procedure=procedure(line.procedure, names.tools, f"{where}: procedure"),
+        procedure=procedure(line.procedure, names.arguments, f"{where}: procedure"),
         metric=_metric(line.metric, folder, _home(names.env), f"{where}: metric"),
         rubric=_rubric(line.judge, folder, f"{where}: judge"),
         origin={"place": where, **({} if line.split else {"split": "dealt"})},

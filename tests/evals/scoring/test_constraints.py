@@ -60,6 +60,13 @@ def test_episodes_lost_to_the_infrastructure_break_no_bound_on_another_score() -
     assert broken(constraints(["exact_match>=1", "leak=0"]), [lost]) == ()
 
 
+def test_tokens_that_nobody_counted_keep_no_bound() -> None:
+    records = [make_record(1, uncounted=True)]
+    with pytest.raises(InputError, match="nobody counted the used_tokens"):
+        check_measured(constraints(["used_tokens<=5"]), records)
+    check_measured(constraints(["steps<=5"]), records)
+
+
 def test_a_score_that_nobody_gives_is_refused() -> None:
     with pytest.raises(InputError, match="no episode has a score 'joy'"):
         check_measured(constraints(["joy>=1"]), leaks(0))

@@ -45,6 +45,7 @@ def test_scores_are_weighed_against_costs_between_0_and_1(text: str, value: floa
         ("True * outcome", "no expression"),
         ("+ outcome" * 99, "at most 300 characters"),
         ("", "no expression"),
+        ("(1 + 1)", "names no score and no cost"),
     ],
 )
 def test_anything_else_is_refused(text: str, said: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from worksmith.evals.reporting.plain import episode_text
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.scoring.constraints import broken, constraints
+from worksmith.evals.scoring.procedure import ProcedureScorer
 from worksmith.evals.task_kind import scorers_for
 from worksmith.tools.errors import InputError
 
@@ -136,6 +138,10 @@ def test_a_gold_plan_has_to_keep_the_procedure(tmp_path: Path) -> None:
         ({"tool": "clos", "needs": "read"}, "procedure.0", "no tool 'clos'"),
         ({"tool": "close", "needs": "reed"}, "procedure.0", "no tool 'reed'"),
         ({"tool": "close", "needs": "read", "run": "x"}, "procedure.0.run", "not permitted"),
+        ({"tool": "close", "needs": "close"}, "procedure.0", "bound by itself"),
+        ({"tool": "close", "never_with": "tools.close"}, "procedure.0", "bound by itself"),
+        ({**READ_FIRST, "same": ["tickets"]}, "procedure.0.same", "tools.close has no argument 'tickets'"),
+        ({**READ_FIRST, "same": {"ticket": "id"}}, "procedure.0.same", "tools.read has no argument 'id'"),
         ("close", "procedure.0", "dictionary"),
     ],
 )
@@ -145,3 +151,33 @@ def test_what_is_no_rule_is_refused_with_its_place(rule: Any, where: str, said: 
     assert (error.value.where or "").endswith(where)
     with pytest.raises(InputError, match=said):
         suite(shop(tmp_path / "of a task"), rule)
+
+
+def test_a_reply_is_what_the_tool_returned_without_the_note_on_what_may_be_read(tmp_path: Path) -> None:
+    tables = {"people": [{"id": "ann"}], "votes": [{"id": "1", "by": "ann", "said": "yes"}]}
+    env = ws.Environment.from_tables(tables, personas="people", now="2026-01-05 09:00", folder=tmp_path)
+
+    @env.tool(writes=False)
+    def ask(ctx: ws.Context) -> str:
+        """Ask."""
+        return str(ctx["votes"].find()[0]["said"])
+
+    @env.tool(writes=False)
+    def close(ctx: ws.Context) -> None:
+        """Close."""
+
+    rule = {"id": "OWN", "operations": ["read"], "when": {"self": "by"}}
+    policy = tmp_path / "policy.json"
+    policy.write_text(json.dumps({"sources": {"votes": {"rules": [rule], "announce": True}}}))
+    env.use_policy(policy)
+    env.use_procedure([{"tool": "close", "needs": "ask", "reply": "yes"}])
+    episode = env.episode(persona="ann")
+    assert episode.call("tools.ask", {}).text.endswith("votes")
+    episode.call("tools.close", {})
+    suite = ws.Suite(env, [{"query": "Close.", "persona": "ann", "plan": [], "split": "test"}])
+    [scores] = [
+        scorer(suite.tasks[0], episode.finished("done"))
+        for scorer in scorers_for(env)
+        if isinstance(scorer, ProcedureScorer)
+    ]
+    assert scores == {"procedure": 1.0}

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import dspy
@@ -34,8 +37,12 @@ def order(ctx: ws.Context, product: str, units: int) -> str:
 
 @env.commit
 def commit(approved):
+    [change] = approved.changes
+    if change.after["units"] == 0:
+        raise RuntimeError("the shop is closed")
+    if change.after["units"] == 9:
+        return float("nan")
     with open("committed.txt", "a") as file:
-        [change] = approved.changes
         print(approved.persona.id, change.key, change.after["units"], file=file)
     return "booked"
 """
@@ -96,6 +103,8 @@ def test_a_request_in_words_proposes_changes_and_commits_them_only_if_told(proje
     assert "committed: booked" in shown
     assert "correct" not in shown
     assert (project / "committed.txt").read_text() == "6 5 10\n"
+    odd = asked("run", "Order 9 units", "--as", "6", "--commit", "--json").stdout
+    assert json.loads(odd, parse_constant=pytest.fail)["committed"] is None
 
 
 @pytest.mark.parametrize(
@@ -105,7 +114,10 @@ def test_a_request_in_words_proposes_changes_and_commits_them_only_if_told(proje
         (("t1", "--as", "6"), "the task says who asks"),
         (("t2",), "no task 't2'"),
         (("t1", "--commit"), "the changes of a suite's task are a test"),
+        (("t1", "--commit", "--dry-run"), "the changes of a suite's task are a test"),
         (("Order 1 unit", "--as", "6", "--log", "a.jsonl"), "nothing scores a request in words"),
+        (("Order 1 \udcff", "--as", "6"), "half of a character"),
+        (("Order 0 units", "--as", "6", "--commit"), "the commit failed: RuntimeError: the shop is closed"),
     ],
 )
 def test_a_request_that_cannot_be_is_refused(project: Path, words: tuple[str, ...], why: str) -> None:
@@ -115,11 +127,14 @@ def test_a_request_that_cannot_be_is_refused(project: Path, words: tuple[str, ..
 
 
 def test_a_conversation_keeps_what_was_said_and_asks_before_it_commits(project: Path) -> None:
-    done = asked("chat", "--as", "7", "--commit", typed="Order 3 units\nn\n\nOrder 4 units\ny\nAnd now?\n")
+    done = asked(
+        "chat", "--as", "7", "--commit", typed="Order 0\ny\nOrder 3 units\nn\n\nOrder 4 units\ny\nAnd now?\n"
+    )
 
     assert done.exit_code == 0, done.output
     assert (project / "committed.txt").read_text() == "7 5 4\n"
     for said in (
+        "You: 0 ordered (changes proposed, not made)\nThe commit of the changes failed.\nUser: Order 3",
         "allowed",
         "proposed: ~ stock 5 units: 1 → 3",
         "User: Order 3 units\nYou: 3 ordered (changes proposed, not made)\nUser: Order 4 units",
@@ -131,6 +146,9 @@ def test_a_conversation_keeps_what_was_said_and_asks_before_it_commits(project: 
         == asked("run", "Order 1 unit", "--as", "7", "--dry-run").stdout
     )
     assert "scores" not in asked("chat", "--as", "7", "--json", typed="Order 3 units\n").stdout
+    echoed = asked("chat", "--as", "7", typed="one\ntwo\nthree\n").stdout
+    assert echoed.count("\nUser: one\n") == 2
+    assert echoed.count("\n  User: one\n") == 1
 
 
 def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Path) -> None:
@@ -154,14 +172,12 @@ def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Pat
         done = asyncio.run(agent.acall(task="Close T-1", persona="ann"))
     [change] = done.changes
     assert (change.table, change.key, change.operation) == ("tickets", "T-1", "update")
+    with pytest.raises(ws.InputError, match="bo may not read all that would change"):
+        done.changes.commit(approved_by="bo")
     with pytest.raises(ws.ToolError, match="not today"):
         done.changes.commit()
-    assert done.changes.commit(approved_by="bo") == 1
-    assert (sets[0].task, sets[0].persona.id, sets[0].approved_by.id) == (
-        "Close T-1",
-        "ann",
-        "bo",
-    )
+    assert done.changes.commit(approved_by="ann") == 1
+    assert (sets[0].task, sets[0].persona.id, sets[0].approved_by.id) == ("Close T-1", "ann", "ann")
     with pytest.raises(ws.InputError, match="were committed"):
         done.changes.commit()
     with dspy.context(lm=DummyLM(steps)):
@@ -173,7 +189,7 @@ def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Pat
 
 def test_a_request_sees_the_rows_of_now_and_commits_over_none_that_changed_since() -> None:
     rows, sets = [{"product": "5", "units": 1}], list[ChangeSet]()
-    tables = {"people": [{"id": "6", "name": "Ada"}], "stock": ws.Table(lambda: rows)}
+    tables = {"people": [{"id": "6"}, {"id": "7"}], "stock": ws.Table(lambda: rows)}
     env = ws.Environment.from_tables(tables, personas="people", now="2026-01-05 09:00")
 
     @env.tool
@@ -192,3 +208,14 @@ def test_a_request_sees_the_rows_of_now_and_commits_over_none_that_changed_since
     with pytest.raises(ws.InputError, match="changed since: stock/5"):
         changes.commit()
     assert sets == []
+    changes, together, made = agent(task="10", persona="6").changes, Barrier(2), list[Any]()
+
+    def commit() -> None:
+        together.wait()
+        with suppress(ws.InputError):
+            made.append(changes.commit(approved_by="7"))
+
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(2):
+            pool.submit(commit)
+    assert [len(made), [each.approved_by.id for each in sets]] == [1, ["7"]]

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import worksmith as ws
 from tests.optimizers.shop import make_suite
 from worksmith.cli.app import app
+from worksmith.evals.records.lines import log_line
 from worksmith.evals.records.log import read_log
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InfrastructureError
@@ -82,8 +83,23 @@ def test_a_baseline_of_other_tasks_is_none_and_one_of_lost_episodes_is_not_made(
 ) -> None:
     assert checked(suite, baseline, "--update", "--split", "dev").exit_code == 0
     before = baseline.read_bytes()
+    for option in ("--junit", "--log", "--record"):
+        assert "baseline lies there" in str(checked(suite, baseline, option, str(baseline)).exception)
     assert "no task of this run is in the baseline" in str(checked(suite, baseline).exception)
     cut_off = ("--program", "tests.worksmith.jobs.test_checking:cut_off")
     lost = checked(suite, baseline, "--update", "--split", "dev", *cut_off, lm="own")
     assert "needs all episodes" in str(lost.exception)
     assert baseline.read_bytes() == before
+
+
+def test_a_baseline_without_scores_passes_nothing(suite: Path, baseline: Path) -> None:
+    baseline.touch()
+    assert "no episode of the baseline has scores" in str(checked(suite, baseline, *IDLE, lm="own").exception)
+    assert checked(suite, baseline, "--update").exit_code == 0
+    older = [
+        record.model_copy(update={"scores": {"outcome": record.scores["outcome"]}})
+        for record in read_log(baseline)
+    ]
+    baseline.write_bytes(b"".join(map(log_line, older)))
+    bound = ("--constraint", "unwanted_side_effects=0")
+    assert "no episode of base.jsonl has a score" in str(checked(suite, baseline, *bound).exception)

@@ -103,6 +103,7 @@ HOSTILE: dict[str, Change] = {
     "lm of the whole": lambda data, url: data.update(lm={"model": "openai/x", "api_base": url}),
     "model of the agent": lambda data, url: data["manifest"]["program"].update(lm={"api_base": url}),
     "undo": lambda data, url: data["manifest"].update(undo={"lm": {"model": "openai/x", "api_base": url}}),
+    "code of the strategy": lambda data, url: data["manifest"].update(undo={"strategy": "a.module:NAME"}),
     "model of the strategy": lambda data, url: data["manifest"]["program"]["strategy"].update(lm=url),
 }
 

@@ -190,7 +190,7 @@ class Declarations(AnyEnvironment):
             )
         self._rules = Path(file).absolute()
 
-    def use_procedure(self, rules: Iterable[Mapping[str, Any]]) -> None:
+    def use_procedure(self, rules: Sequence[Mapping[str, Any]]) -> None:
         """Take rules for the course of every episode; a task can have further ones.
 
         They do not stop a call. The score `procedure` says whether an episode keeps them, and a constraint
@@ -201,9 +201,11 @@ class Declarations(AnyEnvironment):
                 on tasks has all forms. What is wrong in them is told when the environment is first used.
 
         Raises:
-            InputError: the environment is in use.
+            InputError: the environment is in use, or this is no list.
         """
         self._open_to_changes()
+        if not isinstance(rules, list | tuple):
+            raise InputError(f"{type(rules).__name__} is no list of rules", where="procedure")
         self._procedure = tuple(rules)
 
     def commit(self, function: Commit, /, *, settle: Callable[[str], bool] | None = None) -> Commit:

@@ -247,7 +247,8 @@ class Environment(Declarations):
             self._house_rules,
             self._locale,
         ]
-        rules = procedure(self._procedure, tools.names, "procedure")
+        arguments = {tool.name: tool.arguments for kit in tools.toolkits for tool in kit.tools}
+        rules = procedure(self._procedure, arguments, "procedure")
         settings += [str(rule) for rule in rules]
         people = self._people_of(self.world)
         policy = own_policy(self._rules, tables, tools.names, people, self._unquoted)

@@ -41,10 +41,10 @@ def chat(
         while True:
             if not (text := told.input("[bold]>[/] ").strip()):
                 continue
-            turn = talk.ask(text)
-            show(turn, as_json)
-            if commit and turn.proposes and told.input("commit? [dim]y/N[/] ").strip().lower() == "y":
-                try:
+            try:
+                turn = talk.ask(text)
+                show(turn, as_json)
+                if commit and turn.proposes and told.input("commit? [dim]y/N[/] ").strip().lower() == "y":
                     say(f"committed: {talk.commit(turn)}")
-                except WorksmithError as error:
-                    say(f"not committed: {error}")
+            except WorksmithError as error:
+                say(str(error))

@@ -45,11 +45,11 @@ def run_task(
     from worksmith.cli.programs.person import person
     from worksmith.jobs.task_run import TaskPlan
 
-    plan = TaskPlan.open(settings, person=person, progress=Terminal())
+    plan = TaskPlan.open(settings, person=person, commits=commit, progress=Terminal())
     if dry_run:
         show(plan.asked, as_json)
         return
-    result = plan.run(prompts=prompts, commit=commit)
+    result = plan.run(prompts=prompts)
     show(result, as_json)
     if result.lost:
         raise typer.Exit(1)
