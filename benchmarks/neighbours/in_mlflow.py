@@ -39,8 +39,8 @@ def outcomes(suite: Path, model: Model, limit: int) -> dict[str, float | None]:
             scorers=scorers(opened),
         )
     rows = found.result_df.to_dict("records")
-    values = {row["request"]["task_id"]: float(row[f"{PRIMARY}/value"]) for row in rows}
-    return {task: None if math.isnan(value) else value for task, value in values.items()}
+    values = {row["request"]["task_id"]: row[f"{PRIMARY}/value"] for row in rows}
+    return {task: None if value is None or math.isnan(value) else value for task, value in values.items()}
 
 
 @contextmanager
@@ -52,6 +52,7 @@ def _store() -> Iterator[None]:
     with TemporaryDirectory() as folder:
         uri = f"sqlite:///{folder}/mlflow.db"
         open_store(uri, "neighbours")
+        mlflow.tracing.reset()  # else traces go where the process traced before
         mlflow.set_tracking_uri(uri)
         mlflow.set_experiment("neighbours")
         try:

@@ -22,6 +22,7 @@ from worksmith.evals.scoring.objective import expected_outcome, in_place, writin
 from worksmith.evals.scoring.scorer import Scorer, name_of, scores_of
 from worksmith.tools.errors import InfrastructureError, InputError
 from worksmith.tools.numbers import share
+from worksmith.tools.proposed_changes import ProposedChanges
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -75,13 +76,15 @@ def metric_inputs(task: Task, episode: EpisodeResult) -> tuple[dspy.Example, dsp
     example, own = getattr(task, "example", None), episode.prediction
     if example is not None:
         return example, own
+    given = dict(own.items()) if isinstance(own, dspy.Prediction) else {}
     fields = {
         "answer": episode.answer,
         "status": episode.answer_status,
         "changes": episode.outcome.to_json(),
         "calls": [call.to_json() for call in episode.calls],
         "episode": episode,
-        **(dict(own.items()) if isinstance(own, dspy.Prediction) else {}),
+        # An agent's own changes can be committed; a metric gets those that are scored, as data.
+        **{name: value for name, value in given.items() if not isinstance(value, ProposedChanges)},
     }
     return dspy.Example(task=task, query=task.query).with_inputs("task", "query"), dspy.Prediction(**fields)
 

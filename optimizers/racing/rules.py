@@ -82,12 +82,17 @@ def fewest_to_seal(alpha: float) -> int:
 
 
 class IncumbentLostError(InfrastructureError):
-    """Too many episodes of the program as it is were lost to compare anything with it."""
+    """Too many episodes of the program as it is were lost to compare anything with it.
 
-    def __init__(self, loss: str, where: str = "") -> None:
+    Args:
+        why: the error of one of them.
+    """
+
+    def __init__(self, loss: str, why: str = "") -> None:
+        self.loss = loss
         super().__init__(
-            f"the program as it is {loss}{where}, so nothing can be compared with it "
-            "(--resume runs them again)"
+            f"the program as it is {loss}, so nothing can be compared with it "
+            f"(--resume runs them again){f': {why}' if why else ''}"
         )
 
 

@@ -28,7 +28,15 @@ from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.racing.race import final_episodes, race, search_episodes
-from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Scores, sealed_intents
+from worksmith.optimizers.racing.rules import (
+    INCUMBENT,
+    Arm,
+    IncumbentLostError,
+    Outcome,
+    Rules,
+    Scores,
+    sealed_intents,
+)
 from worksmith.optimizers.racing.worth import lead, worth
 from worksmith.optimizers.rollouts import Run
 from worksmith.optimizers.search.candidates import bank_rounds
@@ -151,6 +159,8 @@ class Race(Teleprompter):
                 raise
             track.standing.check()
             found = track.standing
+        except IncumbentLostError as error:
+            raise IncumbentLostError(error.loss, why=track.first_error) from error
         context.say(f"the race ended: {track.said(found)}")
         if failed := track.failed:
             context.say(f"proposed texts of no use (none, repeated, too long, forbidden): {failed}")
@@ -287,6 +297,12 @@ class _Track:
             calls = self._context.teacher.cost.model_calls + self._context.student.cost.model_calls
             seconds = time.perf_counter() - self._started
             self._path.append(Milestone(name, self._entries[name].program, calls, seconds))
+
+    @property
+    def first_error(self) -> str:
+        """Of the lost episodes of the program as it is."""
+        lost = (record.error for record in self._met(INCUMBENT) if not record.graded and record.error)
+        return next(lost, "")
 
     @property
     def failed(self) -> int:

@@ -128,7 +128,7 @@ def test_a_compile_without_a_key_is_refused(suite: Suite, here: Path, options: l
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--lm", HOSTED, "--optimizer", "knn"], "nothing could be measured on dev"),
+        (["--lm", HOSTED, "--optimizer", "knn"], "so nothing can be compared with it"),
         (["--teacher", HOSTED], f"{HOSTED} taught nothing"),
     ],
 )

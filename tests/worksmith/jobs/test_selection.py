@@ -25,8 +25,8 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     ("optimizer", "selection", "named"),
     [
         ("bootstrap", "random", "random-0"),
-        ("bootstrap", "nearest", "nearest-0"),
-        ("knn", "mixture", "mixture"),
+        ("bootstrap", "nearest", "nearest"),
+        ("knn", "mixture", "mixture-0"),
         ("race", "mixture", "mixture-8-0"),
     ],
 )
