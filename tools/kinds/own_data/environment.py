@@ -249,7 +249,7 @@ class Environment(Declarations):
         ]
         arguments = {tool.name: tool.arguments for kit in tools.toolkits for tool in kit.tools}
         rules = procedure(self._procedure, arguments, "procedure")
-        settings += [str(rule) for rule in rules]
+        settings += [rule.model_dump(exclude={"why"}) for rule in rules]
         people = self._people_of(self.world)
         policy = own_policy(self._rules, tables, tools.names, people, self._unquoted)
         return replace(

@@ -156,6 +156,20 @@ def test_all_that_decides_a_result_is_in_the_digest(tmp_path: Path) -> None:
         env.index("people", text=text)
         return with_tools(env)
 
+    def bound(**rule: Any) -> Environment:
+        env = made()
+
+        @env.tool
+        def close(ctx: Context, ticket: str) -> None:
+            """Close a ticket."""
+
+        @env.tool
+        def read(ctx: Context, ticket: str, key: str = "") -> None:
+            """Read a ticket."""
+
+        env.use_procedure([{"tool": "close", **rule}])
+        return env
+
     digests = [
         desk(tmp_path).digest,
         desk(tmp_path, OF_TEAM).digest,
@@ -170,6 +184,9 @@ def test_all_that_decides_a_result_is_in_the_digest(tmp_path: Path) -> None:
         indexed("{team}").digest,
         with_tools(made(keys={"articles": "title"})).digest,
         with_tools(made(types={"articles": {"number": "text"}})).digest,
+        bound(at_most=1).digest,
+        bound(needs="read", same={"ticket": "ticket"}).digest,
+        bound(needs="read", same={"ticket": "key"}).digest,
     ]
 
     assert len(set(digests)) == len(digests)
