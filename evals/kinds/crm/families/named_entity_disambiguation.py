@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
@@ -21,10 +20,9 @@ from worksmith.evals.kinds.crm.families.shop import (
 from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords, Purchase
 from worksmith.evals.kinds.crm.questions.periods import (
-    NUMBER,
     Period,
     months_later,
-    read_number,
+    read_period,
     write_number,
 )
 from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
@@ -89,7 +87,7 @@ class NamedEntityDisambiguation(Family):
         return phrased(_NAME, {}, random, what=question.slots["mention"], ago=ago)
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        mention, period = read_mention(text, self.industry), _read_ago(text)
+        mention, period = read_mention(text, self.industry), read_period(text)
         if mention is None or period is None:
             return None
         return {"mention": mention.text, "period": period.text}
@@ -190,22 +188,6 @@ def _back(period: Period, today: date) -> date:
     """The first day of a period, by another calendar than that of `Period`."""
     shift: dict[str, int] = {f"{period.unit}s": period.count}
     return today - relativedelta(**shift)  # type: ignore[arg-type]
-
-
-_AGO = re.compile(
-    rf"\b(?:(a|{NUMBER})\s+(day|week|month)s?|a\s+(fortnight))\s+ago\b|\blast\s+(week|month)\b", re.I
-)
-
-
-def _read_ago(text: str) -> Period | None:
-    found = set()
-    for match in _AGO.finditer(text):
-        count, unit, fortnight, last = match.groups()
-        if last or fortnight:
-            found.add(Period(count=1 if last else 2, unit=last.lower() if last else "week"))
-        else:
-            found.add(Period(count=1 if count.lower() == "a" else read_number(count), unit=unit.lower()))
-    return found.pop() if len(found) == 1 else None
 
 
 FAMILY: Family = NamedEntityDisambiguation(_NAME, "ned", "service_agent", frozenset({"mention", "period"}))

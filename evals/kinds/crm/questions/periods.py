@@ -1,22 +1,20 @@
-"""Small numbers and periods of time: how questions write them, and which days periods cover."""
+"""Small numbers and periods of time: how questions write and read them, and which days periods cover."""
 
 from __future__ import annotations
 
 import calendar
-import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from random import Random
 
+from worksmith.evals.kinds.crm.published.periods import periods
+from worksmith.evals.kinds.crm.published.texts import folded
 from worksmith.tools.kinds.crm.functions.moments import MONTHS
 
 _WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
 )
-
-NUMBER = rf"(?:\d+|{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
-"""A regular expression for one, without groups."""
 
 _IN_WORDS = 0.45
 
@@ -25,11 +23,6 @@ def write_number(number: int, random: Random) -> str:
     """`5` or `five`."""
     words = random.random() < _IN_WORDS and number < len(_WORDS)
     return _WORDS[number] if words else str(number)
-
-
-def read_number(text: str) -> int:
-    """What a text that matches `NUMBER` says."""
-    return int(text) if text.isdecimal() else _WORDS.index(text.lower())
 
 
 def write_threshold(number: int, random: Random) -> str:
@@ -42,19 +35,6 @@ def write_threshold(number: int, random: Random) -> str:
         f"{write_number(more, random)} or more cases",
     ]
     return random.choice(styles if number else ["any cases", "at least one case", "any cases at all"])
-
-
-def read_threshold(text: str) -> int | None:
-    """The number that cases have to exceed; None unless the text says exactly one such number."""
-    found = {read_number(number) for number in _MORE_THAN.findall(text)}
-    found |= {read_number(first or second) - 1 for first, second in _AT_LEAST.findall(text)}
-    found |= {0 for _ in _ANY.findall(text)}
-    return found.pop() if len(found) == 1 else None
-
-
-_MORE_THAN = re.compile(rf"\b(?:more than|over) ({NUMBER}) cases?\b", re.IGNORECASE)
-_AT_LEAST = re.compile(rf"\bat least ({NUMBER}) cases?\b|\b({NUMBER}) or more cases\b", re.IGNORECASE)
-_ANY = re.compile(r"\bany cases\b", re.IGNORECASE)
 
 
 def _cases(number: int, random: Random) -> str:
@@ -147,9 +127,12 @@ def write_period(period: Period, random: Random) -> str:
 
 
 def read_period(text: str) -> Period | None:
-    """The only period that a text names; None if it names none or several."""
-    found = {*_relative_periods(text), *_absolute_periods(text)}
-    return found.pop() if len(found) == 1 else None
+    """The only period that a text names; None if it names none, several, or one that questions do not."""
+    found = {period.text for _, period in periods(folded(text), None)}
+    try:
+        return Period.of(found.pop()) if len(found) == 1 else None
+    except ValueError:
+        return None
 
 
 def _write_relative(period: Period, random: Random) -> str:
@@ -175,36 +158,6 @@ def _write_absolute(period: Period, random: Random) -> str:
         return f"{head} {random.choice((period.name, f'{period.name} of', ordinal))} {period.year}"
     name = random.choice(("fall", "autumn")) if period.name == "Fall" else period.name.lower()
     return f"{head} {random.choice((name, f'the {name} of'))} {period.year}"
-
-
-_RELATIVE = re.compile(
-    rf"\b(?:past|last|previous)\s+(?:({NUMBER})\s+)?(day|week|month|quarter|year)s?\b"
-    rf"|\b({NUMBER})\s+(day|week|month|quarter|year)s\s+up\s+to\s+today\b",
-    re.IGNORECASE,
-)
-_ABSOLUTE = re.compile(
-    rf"\b({'|'.join((*MONTHS, *QUARTERS, *SEASONS, 'autumn'))}|(?:{'|'.join(_ORDINALS)})\s+quarter)"
-    r"\s+(?:of\s+)?(\d{4})\b",
-    re.IGNORECASE,
-)
-
-
-def _relative_periods(text: str) -> set[Period]:
-    found = set()
-    for match in _RELATIVE.finditer(text):
-        number, unit = match[1] or match[3], match[2] or match[4]
-        found.add(Period(count=read_number(number) if number else 1, unit=unit.lower()))
-    return found
-
-
-def _absolute_periods(text: str) -> set[Period]:
-    found = set()
-    for match in _ABSOLUTE.finditer(text):
-        name = " ".join(match[1].split()).capitalize()
-        if name.endswith("quarter"):
-            name = QUARTERS[_ORDINALS.index(name.split()[0].lower())]
-        found.add(Period(name="Fall" if name == "Autumn" else name, year=int(match[2])))
-    return found
 
 
 def _midnight(day: date) -> datetime:

@@ -14,10 +14,11 @@ from random import Random
 from string import Formatter
 from typing import Any
 
+from worksmith.evals.kinds.crm.published.numbers import threshold
+from worksmith.evals.kinds.crm.published.texts import folded
 from worksmith.evals.kinds.crm.questions.periods import (
     Period,
     read_period,
-    read_threshold,
     write_period,
     write_threshold,
 )
@@ -65,7 +66,8 @@ def phrased(name: str, slots: Mapping[str, str], random: Random, **given: str) -
 
 def read(text: str) -> dict[str, str]:
     """Those of `period`, `n` and `extreme` that a wording says beyond doubt."""
-    found = {"period": read_period(text), "n": read_threshold(text), "extreme": _extreme(text)}
+    limit = threshold(folded(text))
+    found = {"period": read_period(text), "n": limit and limit[1], "extreme": _extreme(text)}
     return {
         name: value.text if isinstance(value, Period) else str(value)
         for name, value in found.items()
