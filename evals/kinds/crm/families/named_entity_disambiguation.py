@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import date
 from random import Random
 
-from dateutil.relativedelta import relativedelta
-
 from worksmith.evals.kinds.crm.families.shop import (
     Mention,
     has_words,
@@ -17,12 +15,11 @@ from worksmith.evals.kinds.crm.families.shop import (
     shop,
     soft_names_of,
 )
+from worksmith.evals.kinds.crm.published.recognise import recognise
 from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords, Purchase
 from worksmith.evals.kinds.crm.questions.periods import (
     Period,
-    months_later,
-    read_period,
     write_number,
 )
 from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
@@ -87,10 +84,8 @@ class NamedEntityDisambiguation(Family):
         return phrased(_NAME, {}, random, what=question.slots["mention"], ago=ago)
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        mention, period = read_mention(text, self.industry), read_period(text)
-        if mention is None or period is None:
-            return None
-        return {"mention": mention.text, "period": period.text}
+        mention, period = read_mention(text, self.industry), recognise(text, _NAME).slots.get("period")
+        return {"mention": mention.text, "period": period} if mention and period else None
 
     def solve(self, recorder: PlanRecorder, question: Question) -> Values:
         period = Period.of(question.slots["period"])
@@ -137,7 +132,7 @@ class NamedEntityDisambiguation(Family):
         }
         likely = meant(question.slots["mention"], texts, self.industry)
         period = Period.of(question.slots["period"])
-        order = {"Status": "Activated", "EffectiveDate": _back(period, question.today).isoformat()}
+        order = {"Status": "Activated", "EffectiveDate": period.back(question.today).isoformat()}
         found = [
             row["Product2Id"]
             for row in rows
@@ -179,15 +174,8 @@ def _doubt(org: OrgRecords, question: Question) -> Doubt | None:
 
 def _later(period: Period, day: date) -> date | None:
     """The day from which `day` is a period ago; None if there is none."""
-    months = period.count * {"month": 1, "quarter": 3, "year": 12}.get(period.unit, 0)
-    today = months_later(day, months) if months else day + (day - period.back(day))
+    today = day + period.length
     return today if period.back(today) == day else None
-
-
-def _back(period: Period, today: date) -> date:
-    """The first day of a period, by another calendar than that of `Period`."""
-    shift: dict[str, int] = {f"{period.unit}s": period.count}
-    return today - relativedelta(**shift)  # type: ignore[arg-type]
 
 
 FAMILY: Family = NamedEntityDisambiguation(_NAME, "ned", "service_agent", frozenset({"mention", "period"}))

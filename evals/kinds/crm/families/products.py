@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ from worksmith.evals.kinds.crm.families.steps import (
 )
 from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from worksmith.evals.kinds.crm.questions.org_records import Case, OrgRecords
-from worksmith.evals.kinds.crm.questions.periods import QUARTERS, SEASONS, Window
+from worksmith.evals.kinds.crm.questions.periods import Window
 from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen, listed
 from worksmith.evals.tasks.task import Entity
 from worksmith.tools.kinds.crm.functions.moments import MONTHS
@@ -33,8 +32,6 @@ _FEWEST, _TIMES = 2, 1.5
 """In clean mode the top issue has so many cases; and so many has a month that stands out, so many times those
 of any other."""
 
-_NAME = re.compile(r"\b[A-Z][\w'&.-]*(?: [A-Z0-9][\w'&.-]*)+")
-_NO_NAMES = frozenset((*MONTHS, *QUARTERS, *SEASONS, "Autumn"))
 _WHY_ITEMS = "Cases know the order item that they are about, so I need those of the product."
 
 
@@ -54,9 +51,6 @@ class AboutProduct(Periodic):
     def given(self, question: Question) -> dict[str, str]:
         return {"product": question.slots["product_name"]}
 
-    def parse(self, text: str) -> Mapping[str, str] | None:
-        return self.read(text, product_name=_read_product(text))
-
 
 def _around(question: Question) -> Window:
     window = window_of(question)
@@ -67,12 +61,6 @@ def _cases_of(org: OrgRecords, question: Question, *, end_too: bool = False) -> 
     """The cases about the question's product that were opened in its period."""
     cases = org.opened(window_of(question), end_too=end_too)
     return [case for case in cases if org.purchase[case.item].product == question.slots["product"]]
-
-
-def _read_product(text: str) -> str | None:
-    """The only product that a wording names: some words with capitals that are no month or season."""
-    found = {name for name in _NAME.findall(text) if not _NO_NAMES & set(name.split())}
-    return found.pop() if len(found) == 1 else None
 
 
 def _ask_items(recorder: PlanRecorder, question: Question) -> Seen:

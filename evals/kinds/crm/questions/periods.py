@@ -1,14 +1,13 @@
-"""Small numbers and periods of time: how questions write and read them, and which days periods cover."""
+"""Small numbers and periods of time: how questions write them, and which days periods cover."""
 
 from __future__ import annotations
 
-import calendar
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from random import Random
 
-from worksmith.evals.kinds.crm.published.periods import periods
-from worksmith.evals.kinds.crm.published.texts import folded
+from dateutil.relativedelta import relativedelta
+
 from worksmith.tools.kinds.crm.functions.moments import MONTHS
 
 _WORDS = (
@@ -44,7 +43,13 @@ def _cases(number: int, random: Random) -> str:
 QUARTERS = ("Q1", "Q2", "Q3", "Q4")
 SEASONS = ("Spring", "Summer", "Fall", "Winter")
 
-_UNITS = ("day", "week", "month", "quarter", "year")
+_UNITS = {
+    "day": relativedelta(days=1),
+    "week": relativedelta(weeks=1),
+    "month": relativedelta(months=1),
+    "quarter": relativedelta(months=3),
+    "year": relativedelta(years=1),
+}
 _FIRST_MONTH = {
     **{name: number for number, name in enumerate(MONTHS, 1)},
     **{name: 3 * place + 1 for place, name in enumerate(QUARTERS)},
@@ -100,39 +105,28 @@ class Period:
         if self.relative:
             return Window(_midnight(self.back(today)), _midnight(today))
         start = date(self.year, _FIRST_MONTH[self.name], 1)
-        return Window(_midnight(start), _midnight(months_later(start, 1 if self.name in MONTHS else 3)))
+        return Window(
+            _midnight(start), _midnight(start + _UNITS["month" if self.name in MONTHS else "quarter"])
+        )
 
     @property
     def months(self) -> float:
         """How long a relative one is, about."""
         return self.count * {"day": 1 / 30, "week": 7 / 30, "month": 1, "quarter": 3, "year": 12}[self.unit]
 
+    @property
+    def length(self) -> relativedelta:
+        """Of a relative one; from a day that another month lacks it leads to that month's last."""
+        return _UNITS[self.unit] * self.count
+
     def back(self, today: date) -> date:
-        """Its first day, for a relative one; a day that a month lacks becomes the month's last."""
-        if self.unit in ("day", "week"):
-            return today - timedelta(days=self.count * (7 if self.unit == "week" else 1))
-        return months_later(today, -self.count * {"month": 1, "quarter": 3, "year": 12}[self.unit])
-
-
-def months_later(day: date, months: int) -> date:
-    """The same day of another month, or that month's last."""
-    years, month = divmod(day.month - 1 + months, 12)
-    year = day.year + years
-    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
+        """Its first day, for a relative one."""
+        return today - self.length
 
 
 def write_period(period: Period, random: Random) -> str:
     """A period in words with its preposition: `over the past five weeks`, `in the third quarter of 2021`."""
     return _write_relative(period, random) if period.relative else _write_absolute(period, random)
-
-
-def read_period(text: str) -> Period | None:
-    """The only period that a text names; None if it names none, several, or one that questions do not."""
-    found = {period.text for _, period in periods(folded(text), None)}
-    try:
-        return Period.of(found.pop()) if len(found) == 1 else None
-    except ValueError:
-        return None
 
 
 def _write_relative(period: Period, random: Random) -> str:
