@@ -22,7 +22,7 @@ from worksmith.evals.kinds.crm.questions.org_records import Case, OrgRecords
 from worksmith.evals.kinds.crm.questions.periods import Window
 from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen, listed
 from worksmith.evals.tasks.task import Entity
-from worksmith.tools.kinds.crm.functions.moments import MONTHS
+from worksmith.tools.kinds.crm.moments import MONTHS
 
 _NEAR = timedelta(days=120)
 _INSIDE = 0.7

@@ -17,7 +17,7 @@ from worksmith.evals.kinds.crm.questions.family import Family
 from worksmith.evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
 from worksmith.evals.tasks.task import Answer, Entity, Task
 from worksmith.tools.kinds.crm.access.policy import persona_of
-from worksmith.tools.kinds.crm.functions.moments import MONTHS
+from worksmith.tools.kinds.crm.moments import MONTHS
 from worksmith.tools.kinds.enterprise.importing.cells import Number, plain
 from worksmith.tools.kinds.enterprise.importing.report import ImportReport
 

@@ -8,7 +8,7 @@ from random import Random
 
 from dateutil.relativedelta import relativedelta
 
-from worksmith.tools.kinds.crm.functions.moments import MONTHS
+from worksmith.tools.kinds.crm.moments import LENGTHS, MONTHS
 
 _WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -43,13 +43,6 @@ def _cases(number: int, random: Random) -> str:
 QUARTERS = ("Q1", "Q2", "Q3", "Q4")
 SEASONS = ("Spring", "Summer", "Fall", "Winter")
 
-_UNITS = {
-    "day": relativedelta(days=1),
-    "week": relativedelta(weeks=1),
-    "month": relativedelta(months=1),
-    "quarter": relativedelta(months=3),
-    "year": relativedelta(years=1),
-}
 _FIRST_MONTH = {
     **{name: number for number, name in enumerate(MONTHS, 1)},
     **{name: 3 * place + 1 for place, name in enumerate(QUARTERS)},
@@ -97,7 +90,7 @@ class Period:
         first, _, second = text.partition(" ")
         if first in _FIRST_MONTH and second.isdecimal():
             return cls(name=first, year=int(second))
-        if first.isdecimal() and second.removesuffix("s") in _UNITS:
+        if first.isdecimal() and second.removesuffix("s") in LENGTHS:
             return cls(count=int(first), unit=second.removesuffix("s"))
         raise ValueError(f"{text!r} is no period")
 
@@ -106,7 +99,7 @@ class Period:
             return Window(_midnight(self.back(today)), _midnight(today))
         start = date(self.year, _FIRST_MONTH[self.name], 1)
         return Window(
-            _midnight(start), _midnight(start + _UNITS["month" if self.name in MONTHS else "quarter"])
+            _midnight(start), _midnight(start + LENGTHS["month" if self.name in MONTHS else "quarter"])
         )
 
     @property
@@ -117,7 +110,7 @@ class Period:
     @property
     def length(self) -> relativedelta:
         """Of a relative one; from a day that another month lacks it leads to that month's last."""
-        return _UNITS[self.unit] * self.count
+        return LENGTHS[self.unit] * self.count
 
     def back(self, today: date) -> date:
         """Its first day, for a relative one."""

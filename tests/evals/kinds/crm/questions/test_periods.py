@@ -19,7 +19,7 @@ from worksmith.evals.kinds.crm.questions.periods import (
     write_period,
     write_threshold,
 )
-from worksmith.tools.kinds.crm.functions.moments import MONTHS
+from worksmith.tools.kinds.crm.moments import MONTHS
 
 PERIODS = st.one_of(
     st.builds(
