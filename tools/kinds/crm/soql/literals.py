@@ -94,8 +94,6 @@ _STARTS: dict[str, Callable[[date], date]] = {
 
 Cell = str | float
 
-_OFFSET = re.compile(r"(?<=[+-]\d\d):?(?=\d\d$)")
-_FRACTION = re.compile(r"\.(\d+)")
 _QUOTED = {"datetime": "dateTime", "currency": "double"}
 
 
@@ -167,11 +165,7 @@ def _day(value: Value) -> str:
 
 
 def _moment(value: Value) -> str:
-    text = _OFFSET.sub(":", value.text.upper().replace("Z", "+00:00"))
-    fraction = _FRACTION.search(text)
-    thousandths = int((fraction[1] + "00")[:3]) if fraction else 0
     try:
-        moment = datetime.fromisoformat(_FRACTION.sub("", text))
-        return moment_cell(moment + timedelta(milliseconds=thousandths))
+        return moment_cell(datetime.fromisoformat(value.text.upper()))
     except (ValueError, OverflowError):
         raise malformed(f"Invalid dateTime: {value.text}", value.offset) from None
