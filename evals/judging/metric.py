@@ -64,7 +64,6 @@ class JudgedScorer:
         return with_verdict(scores) if task.judged else scores
 
     def with_models(self, change: Callable[[Any], Any]) -> JudgedScorer:
-        """See `worksmith.evals.dspy_programs.own_models.with_models`."""
         judges = [with_models(judge, change) for judge in self._judges]
         return JudgedScorer(self._scorers, judges, drives=self._drives)
 
@@ -73,7 +72,6 @@ class JudgedScorer:
         return expected_outcome(self._scorers, task, outcome)
 
     def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
-        """The reason that one of the scorers knows for a wrong outcome."""
         return own_fault(self._scorers, task, episode)
 
     def _record(self, task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> EpisodeRecord:

@@ -26,8 +26,6 @@ from worksmith.tools.files.locking import Lock
 
 @dataclass(frozen=True)
 class PendingVerdict:
-    """A verdict to be asked for."""
-
     judge: Judge
     task: Task
     record: EpisodeRecord

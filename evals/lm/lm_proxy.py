@@ -86,11 +86,9 @@ class ProxyEngine:
         self._once = single_request(original)
 
     def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        """The reply to one request."""
         return self.ask(request, sample)
 
     def ask(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        """The reply of the original to one request."""
         if request.model != self.original.model:
             request = replace(request, model=self.original.model)
         inner = getattr(self.original, "engine", None)
@@ -265,8 +263,6 @@ def _class(lm: Any) -> str:
 
 @dataclass
 class _Call:
-    """A call of a model in progress."""
-
     rollout: Any = None
     cache: bool = False
     answered: int = 0

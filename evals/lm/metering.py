@@ -68,7 +68,6 @@ class Meter:
 
     @property
     def usage(self) -> Usage:
-        """The usage so far."""
         with self._lock:
             return self._usage
 

@@ -119,7 +119,6 @@ def status_of_code(code: int, error: BaseException) -> EpisodeStatus:
 
 
 def request_status(error: BaseException) -> EpisodeStatus:
-    """The episode's status after a refused request."""
     said = _said(error)
     if says_too_long(said):
         return "context_limit"

@@ -264,7 +264,6 @@ def study_report(
 
 
 def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
-    """The main tables of a comparison."""
     return (
         study_grid(study, title=title),
         *planner_grids(study),
@@ -282,7 +281,6 @@ def _costs(study: Study) -> tuple[Block, ...]:
 
 
 def _attacks(study: Study) -> list[Grid]:
-    """The attacks on each candidate."""
     rows = (row for row in study.rows if not row.arm.baseline)
     return [grid for row in rows if (grid := attack_grid(row.result, f"Attacks: {row.arm.label}"))]
 

@@ -199,11 +199,9 @@ class PartRun:
                 admission.charge_unrecorded(self._replies.unrecorded(key, attempts))
 
     def attempts(self, place: int) -> int:
-        """The number of earlier attempts at an episode that is run."""
         return self._earlier[place][0] if place in self._earlier else 0
 
     def keep(self, place: int, record: EpisodeRecord) -> None:
-        """Keep the record of an episode that ended."""
         if place in self._earlier:
             attempts, used = self._earlier.pop(place)
             record = record.with_paid(used).model_copy(update={"attempts": attempts + 1})

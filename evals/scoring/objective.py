@@ -56,15 +56,12 @@ class ObjectiveScorer:
         return in_place(scores, scores[self._name])
 
     def with_models(self, change: Callable[[Any], Any]) -> ObjectiveScorer:
-        """The scorer with changed models, see `worksmith.evals.dspy_programs.own_models.with_models`."""
         return ObjectiveScorer([with_models(scorer, change) for scorer in self._scorers], self._name)
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
-        """See `expected_outcome`."""
         return expected_outcome(self._scorers, task, outcome)
 
     def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
-        """See `own_fault`."""
         return own_fault(self._scorers, task, episode)
 
 

@@ -105,7 +105,6 @@ class MlflowTracker(Tracker):
         return [run.info.run_id for run in self.client.search_runs([self.experiment_id], condition)]
 
     def open(self, name: str, params: Mapping[str, Any], tags: Mapping[str, str]) -> MlflowRun:
-        """A new run with these tags."""
         with boundary():
             made = self.client.create_run(self.experiment_id, run_name=name, tags={**system_tags(), **tags})
         run = MlflowRun(self, made.info.run_id)

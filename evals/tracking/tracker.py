@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 class Dataset(NamedTuple):
-    """The suite of a run: name and digest."""
-
     name: str
     digest: str
 

@@ -36,7 +36,6 @@ class FieldReader(NamedTuple):
 
 
 def field_readers(signature: type[dspy.Signature]) -> dict[str, FieldReader]:
-    """For each output field how it is read."""
     return {
         name: FieldReader(_read(name, field.annotation), None if field.is_required() else field.default)
         for name, field in signature.output_fields.items()

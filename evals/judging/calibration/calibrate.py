@@ -160,8 +160,6 @@ def order_kept(ours: Sequence[int], theirs: Sequence[int], groups: Sequence[str]
 
 
 class _Measured:
-    """Verdicts beside labels."""
-
     def __init__(self, cases: Sequence[Case], verdicts: Sequence[Judgement], seed: int) -> None:
         both = [(case, v) for case, v in zip(cases, verdicts, strict=True) if v.level is not None]
         self.cases = [case for case, _ in both]

@@ -67,13 +67,11 @@ class GateVerdict(BaseModel):
 
 @cache
 def thresholds() -> Mapping[str, float]:
-    """The threshold of each measure."""
     text = files("worksmith.evals.judging.calibration").joinpath("gate.toml").read_text(encoding="utf-8")
     return {name: float(value) for name, value in tomllib.loads(text).items()}
 
 
 def gate(judge: Judge, calibration: Calibration, labels: str) -> GateVerdict:
-    """The verdict on a judge, by its calibration and the thresholds."""
     verdict = GateVerdict(
         judge=judge.name,
         judge_digest=judge.digest,

@@ -124,7 +124,6 @@ class Lane:
             self._leave(request, error)
 
     def traffic(self) -> Traffic:
-        """What goes on now."""
         with self._lock:
             limit = self._concurrency.limit
             failure = self._breaker.failure if self._breaker.paused else None
