@@ -38,11 +38,7 @@ def valid_unicode(message: lm15.Message) -> bool:
 
 
 def check_unicode(response: lm15.Response) -> None:
-    """Check that a response can be written to a file.
-
-    Raises:
-        LMInvalidRequestError: it cannot.
-    """
+    """Check that a response can be written to a file, or raise `LMInvalidRequestError`."""
     if not valid_unicode(response.message):
         said = "MALFORMED_RESPONSE: the reply is not valid Unicode"
         raise LMInvalidRequestError(said, model=response.model)

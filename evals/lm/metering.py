@@ -76,11 +76,7 @@ class Meter:
         self.ended = True
 
     def check(self) -> None:
-        """Check that something may be asked in this block and in those around it.
-
-        Raises:
-            AdmissionError: one of them was ended.
-        """
+        """Check that something may be asked here and in the blocks around, or raise `AdmissionError`."""
         if self.ended:
             raise AdmissionError("the episode is over: its time limit has passed")
         if self._outer is not None:
