@@ -22,7 +22,7 @@ from dspy import lm15
 from pydantic import BaseModel
 
 import worksmith as ws
-from worksmith.evals.dspy_programs.demo_format import AUGMENTED, NOTES, without_notes
+from worksmith.evals.dspy_programs.demo_format import AUGMENTED, without_notes
 from worksmith.evals.scoring.constraints import Constraint
 from worksmith.optimizers.registry import optimizer
 from worksmith.tools.errors import InputError, Notice
@@ -245,11 +245,6 @@ def test_a_field_may_have_any_name_of_ours(name: str, tmp_path: Path) -> None:
 
 
 KEYWORDS = ("augmented", "base")
-
-
-def test_no_signature_has_a_field_with_the_name_of_the_notes() -> None:
-    with pytest.raises(Exception, match="leading underscores"):
-        dspy.Signature({"question": (str, dspy.InputField()), NOTES: (str, dspy.OutputField())})
 
 
 @pytest.mark.filterwarnings("ignore:Field name")
