@@ -18,7 +18,7 @@ from worksmith.optimizers.demos.selection import Selector
 from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext
-from worksmith.optimizers.search.few_shot import KNN, Bootstrap
+from worksmith.optimizers.search.few_shot import KNN
 
 VERBS = ("Cancel", "Rename", "Shift")
 
@@ -48,16 +48,6 @@ def test_selections_depend_on_seed_and_restart_only(bank: TraceBank) -> None:
         ]
         assert sets[0::2] == sets[1::2]
         assert len({tuple(ids) for ids in sets}) > 1
-
-
-@pytest.mark.slow
-def test_bootstrap_keeps_the_program_when_nothing_is_better(suite: Suite, tmp_path: Path) -> None:
-    knows_all = make_context(suite, tmp_path, teacher=lm("Cancel", "Rename"), student=lm(*VERBS), demos=3)
-    compiled = Bootstrap().search(knows_all)
-
-    assert compiled.chosen == "uncompiled"
-    assert compiled.demonstrations == ()
-    assert compiled.gaps == {"wrong outcome": 4}
 
 
 def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> None:
