@@ -25,6 +25,7 @@ _OPTIONS = (
     "suite",
     "arms",
     "limit",
+    "attack",
     "page",
 )
 """Options that only some benchmarks take: those with a parameter of the name."""
@@ -52,6 +53,7 @@ def main() -> int:
     parser.add_argument("--suite", help="names of suites, with commas between")
     parser.add_argument("--arms", help="names of arms, with commas between")
     parser.add_argument("--limit", type=int, help="at most so many test tasks of a suite")
+    parser.add_argument("--attack", action="store_true", default=None, help="also test under attack")
     parser.add_argument("--page", action="store_true", default=None, help="write the page of what is done")
     options = parser.parse_args()
     if options.name is None:
