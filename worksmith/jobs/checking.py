@@ -16,9 +16,10 @@ from worksmith.evals.records.summary import interval_json
 from worksmith.evals.scoring.constraints import check_measured, constraints
 from worksmith.evals.scoring.regressions import OUTCOME, Criterion, compared, values
 from worksmith.evals.table import NO_DATA, Grid, number, points, share
-from worksmith.jobs.evaluation import Evaluation, evaluate
+from worksmith.jobs.evaluation import EvalPlan, Evaluation, plan_evaluation, run_evaluation
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.tracking import Tracking
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import check_writable, write_atomically
 
@@ -151,7 +152,7 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
     Raises:
         InputError: a setting is wrong, or a file; there is no baseline and none is to be made, or it has no
             task of the run or not the metric of a constraint; or a baseline is to be made of a run that lost
-            episodes.
+            episodes, or of some of its tasks.
         BudgetSpentError, EvaluationInterrupted: see `evaluate`.
     """
     bounds, file = constraints(settings.constraint), settings.baseline
@@ -169,7 +170,10 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
     for written in (settings.junit, file if settings.update else None):
         if written is not None:
             check_writable(written)
-    result = evaluate(settings, progress=progress)
+    plan = plan_evaluation(settings, progress=progress, record=True)
+    if settings.update:
+        _check_whole(plan, before, file)
+    result = run_evaluation(plan, Tracking.of(settings, track=settings.track))
     now = result.records
     if len(result.runs) > 1:
         raise InputError("a replay of several runs", where="--lm", hint="give a file of one")
@@ -194,6 +198,23 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
     if settings.junit is not None:
         write_atomically(settings.junit, found.junit())
     return found
+
+
+def _check_whole(plan: EvalPlan, before: Sequence[EpisodeRecord], file: Path) -> None:
+    """See that a run has all tasks of the baseline that it is to replace. Tasks that are gone do not count.
+
+    Raises:
+        InputError: it has only a part.
+    """
+    run, suite = (
+        {task.id for task in tasks} for tasks in (plan.measurement.tasks, plan.measurement.suite.tasks)
+    )
+    if left := {record.task_id for record in before} & suite - run:
+        raise InputError(
+            f"{len(left)} tasks of the baseline are not in this run, and would be lost",
+            where=str(file),
+            hint="run them all, name another file, or delete this one",
+        )
 
 
 def _kept(record: EpisodeRecord) -> EpisodeRecord:

@@ -89,7 +89,11 @@ def test_a_baseline_of_other_tasks_is_none_and_one_of_lost_episodes_is_not_made(
     cut_off = ("--program", "tests.worksmith.jobs.test_checking:cut_off")
     lost = checked(suite, baseline, "--update", "--split", "dev", *cut_off, lm="own")
     assert "needs all episodes" in str(lost.exception)
+    assert "tasks of the baseline are not in this run" in str(
+        checked(suite, baseline, "--update", "--split", "dev", "--limit", "1").exception
+    )
     assert baseline.read_bytes() == before
+    assert checked(suite, baseline, "--update", "--split", "all").exit_code == 0
 
 
 def test_a_baseline_without_scores_passes_nothing(suite: Path, baseline: Path) -> None:
