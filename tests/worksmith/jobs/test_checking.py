@@ -61,6 +61,7 @@ def test_the_same_program_passes_and_a_worse_one_fails_with_the_tasks_that_turne
     same = checked(suite, baseline, *bounds)
     assert same.exit_code == 0, same.output
     assert "not shown to be worse" in same.stdout
+    assert "8 times of 10 such a check shows a loss of" in same.stdout
 
     worse = checked(suite, baseline, *IDLE, *bounds, "--json", "--junit", "out.xml", lm="own")
     assert worse.exit_code == 1
