@@ -14,6 +14,6 @@ def export_dpo(settings: DpoSettings, dry_run: DryRunFlag = False, as_json: Json
     A pair is a successful and a failed trajectory of the same task, from the turn at which they part. A data
     card lies beside the file.
     """
-    from worksmith.exports.training.export import forecast, write_dpo
+    from worksmith.exports.training.export import forecast, write
 
-    show(forecast(settings) if dry_run else write_dpo(settings, progress=Terminal()), as_json)
+    show(forecast(settings) if dry_run else write(settings, progress=Terminal()), as_json)

@@ -13,6 +13,6 @@ def export_sft(settings: SftSettings, dry_run: DryRunFlag = False, as_json: Json
 
     A data card lies beside the file.
     """
-    from worksmith.exports.training.export import forecast, write_sft
+    from worksmith.exports.training.export import forecast, write
 
-    show(forecast(settings) if dry_run else write_sft(settings, progress=Terminal()), as_json)
+    show(forecast(settings) if dry_run else write(settings, progress=Terminal()), as_json)

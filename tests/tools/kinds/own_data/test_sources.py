@@ -364,14 +364,15 @@ CASES: dict[str, Case] = {
                 "at": [datetime(2026, 1, 5, 9), datetime(2026, 1, 5, 9, tzinfo=UTC).replace(tzinfo=None)],
                 "n": [float("nan"), 0.5],
                 "price": [Decimal("1.50"), None],
+                "sum": [Decimal("12345678901234567.01"), Decimal("0.50")],
                 "tags": [["a"], []],
                 "raw": [b"x", None],
                 "ok": [True, False],
             }
         ),
-        "integer text text real real json text boolean",
-        (1, "2026-01-05", "2026-01-05 09:00:00", None, 1.5, '["a"]', "x", True),
-        (2, None, "2026-01-05 09:00:00", 0.5, None, "[]", None, False),
+        "integer text text real real text json text boolean",
+        (1, "2026-01-05", "2026-01-05 09:00:00", None, 1.5, "12345678901234567.01", '["a"]', "x", True),
+        (2, None, "2026-01-05 09:00:00", 0.5, None, "0.5", "[]", None, False),
     ),
     "Parquet without rows": right(parquet({"id": []}), "text"),
     "truncated Parquet": wrong(
