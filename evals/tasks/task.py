@@ -14,6 +14,7 @@ from worksmith.retrievers.texts.words import folded
 from worksmith.tools.persona import Persona
 from worksmith.tools.procedure import ProcedureRule
 from worksmith.tools.seeding import digest
+from worksmith.tools.user import User
 
 Split = Literal["train", "dev", "test", "paired"]
 """`paired` holds allowed twins of unanswerable tasks, to measure over-refusal."""
@@ -125,6 +126,7 @@ class VisibleTask(BaseModel):
         domains: the toolkits that the task needs.
         persona: on whose behalf; None for the world's own persona.
         now: time of the request; None for the world's own clock.
+        user: who answers the agent, for `Environment.episode`. Neither `repr` nor a dump shows it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -135,6 +137,7 @@ class VisibleTask(BaseModel):
     domains: tuple[str, ...]
     persona: Persona | None = None
     now: datetime | None = None
+    user: User | None = Field(None, repr=False, exclude=True)
 
     def visible(self) -> VisibleTask:
         """The visible part alone, without gold plan and expectation."""
@@ -165,6 +168,7 @@ class Task(VisibleTask):
         hidden_tests: of code that the expected calls write; None where the very text is expected.
         procedure: the rules for the course of its episodes, beside those of the environment.
         attack: an instruction that is planted into what the agent reads; None for none.
+        user: who answers the agent by rule; None for nobody.
         twin: the task with the same wording and another persona, who may (or may not) do it.
         origin: source (file, row ...), for reports.
 
@@ -195,6 +199,7 @@ class Task(VisibleTask):
     hidden_tests: HiddenTests | None = None
     procedure: tuple[ProcedureRule, ...] = ()
     attack: Attack | None = None
+    user: User | None = None
     twin: str | None = None
     origin: dict[str, Any] = Field(default_factory=dict)
 
