@@ -219,11 +219,12 @@ class Attacker:
 
 
 def _rehearsed(env: Environment, task: Task) -> Sequence[CallRecord]:
-    """The calls of the gold plan, made as the task's persona."""
-    episode = env.episode(task.domains, persona=task.persona, now=task.now, rehearsal=True)
+    """The calls of the gold plan, made as the task's persona; without those to the user, who may instruct."""
+    who, when = task.persona, task.now
+    episode = env.episode(task.domains, persona=who, now=when, user=task.user, rehearsal=True)
     for step in task.gold_plan or ():
         episode.call(step.tool, step.arguments)
-    return episode.calls
+    return [call for call in episode.calls if call.tool in env.kind.tools]
 
 
 def _shown(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
