@@ -33,6 +33,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "suite": {"help": "names of suites, with commas between"},
     "arms": {"help": "names of arms, with commas between"},
     "limit": {"type": int, "help": "at most this many test tasks of a suite"},
+    "attack": {"action": "store_true", "help": "also test under attack"},
     "page": {"action": "store_true", "help": "write the page of what is done"},
 }
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -9,7 +10,7 @@ import dspy
 import pytest
 from dspy.lm15 import Request, Response
 
-from tests.optimizers.shop import Model, lm, make_context
+from tests.optimizers.shop import Model, field, lm, make_context
 from worksmith.evals.running.result import Progress
 from worksmith.evals.running.runner import EvaluationInterrupted
 from worksmith.evals.suite import Suite
@@ -269,6 +270,29 @@ def test_the_teacher_takes_its_share_of_a_budget(
 
     assert work.teacher.cost.episodes == episodes
     assert {demonstration.intent for demonstration in bank.demonstrations} == {*VERBS}
+
+
+class Astray(Model):
+    """Searches for ever unless it is shown how to do a task."""
+
+    def _next(self, user: str, known: set[str]) -> tuple[str, dict[str, Any]]:
+        tool, arguments = super()._next(user, known)
+        lost = tool == "finish" and not json.loads(field(user, "trajectory"))
+        return ("calendar.search_events", {"query": "?"}) if lost or not known else (tool, arguments)
+
+
+def test_a_program_that_takes_many_calls_leaves_room_for_candidates(suite: Suite, tmp_path: Path) -> None:
+    student = dspy.LM("scripted/astray", engine=Astray(), cache=False)
+    over = ("demonstrations", "temperature")
+    work = make_context(
+        suite, tmp_path, teacher=lm(*VERBS), student=student, over=over, accept="best", demos=3
+    )
+    compiled = Race(over=over).search(replace(work, limits=Limits(max_calls=150)))
+
+    plain, *others = compiled.trials
+    assert work.student.cost.model_calls > 5 * plain.score.n
+    assert compiled.chosen == others[0].name
+    assert work.teacher.cost.model_calls + work.student.cost.model_calls <= 150
 
 
 class Lossy(Model):
