@@ -72,7 +72,7 @@ def test_a_command_in_a_project_loads_only_what_the_project_names(tmp_path: Path
         if each.startswith("worksmith.cli.programs.")
     }
 
-    assert commands == {"worksmith.cli.programs.eval", "worksmith.cli.programs.compile"}
+    assert commands == {"worksmith.cli.programs.compile"}
 
 
 def test_every_command_is_in_the_reference() -> None:

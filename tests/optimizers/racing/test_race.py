@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import acceptance
-from benchmarks.race import Setting, missed, no_better, same_program
+from benchmarks.soundness import acceptance
+from benchmarks.soundness.race import Setting, missed, no_better, same_program
 from worksmith.optimizers.racing.race import RunBlock, final, final_episodes, race
 from worksmith.optimizers.racing.rules import (
     INCUMBENT,
