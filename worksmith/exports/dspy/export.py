@@ -46,7 +46,7 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     suite = Suite.open(settings.suite)
     counts = suite.counts()
     splits = [name for name in SPLITS if name in counts] if settings.split is None else [settings.split]
-    choice = choice_of(settings)
+    choice: dict[str, Any] = {**choice_of(settings)}
     found = {
         split: chosen_tasks(suite, progress=progress, **{**choice, "split": split})[2] for split in splits
     }
