@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from statistics import fmean
+from typing import Any
 
 from worksmith.evals.kinds.crm.families.periodic import Periodic, weighted
 from worksmith.evals.kinds.crm.families.steps import (
@@ -67,7 +68,7 @@ def cases_named(question: Question) -> str:
     return "any cases" if least == "0" else f"more than {least} {'case' if least == '1' else 'cases'}"
 
 
-def _ask_qualified(recorder: PlanRecorder, question: Question) -> tuple[dict[str, Seen | str], Seen]:
+def _ask_qualified(recorder: PlanRecorder, question: Question) -> tuple[dict[str, Any], Seen]:
     window = ask_window(recorder, question)
     counts = recorder.call(
         "functions.get_agent_handled_cases_by_period",

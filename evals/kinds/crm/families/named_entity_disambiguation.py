@@ -15,7 +15,6 @@ from worksmith.evals.kinds.crm.families.shop import (
     shop,
     soft_names_of,
 )
-from worksmith.evals.kinds.crm.published.recognise import recognise
 from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords, Purchase
 from worksmith.evals.kinds.crm.questions.periods import (
@@ -24,6 +23,7 @@ from worksmith.evals.kinds.crm.questions.periods import (
 )
 from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.crm.questions.wording import phrased, wording
+from worksmith.evals.kinds.crm.reading.recognise import recognise
 from worksmith.evals.tasks.task import Entity
 from worksmith.tools.kinds.crm.generate.industry import Industry
 

@@ -19,11 +19,11 @@ from math import prod
 from random import Random
 from typing import Any
 
-from worksmith.evals.kinds.crm.published.recognise import recognise
 from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
 from worksmith.evals.kinds.crm.questions.periods import Period
 from worksmith.evals.kinds.crm.questions.wording import phrased, with_periods, wording
+from worksmith.evals.kinds.crm.reading.recognise import recognise
 
 LAST_FAITHFUL_DAY = date(2024, 12, 31)
 """The published questions are asked up to here, and later, though the records end before."""

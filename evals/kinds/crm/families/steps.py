@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime
 from functools import lru_cache
+from typing import Any
 
 from worksmith.evals.kinds.crm.questions.family import Doubt, Question, Truth, Values
 from worksmith.evals.kinds.crm.questions.periods import Period, Window
@@ -21,7 +22,7 @@ def _window(period: str, today: date) -> Window:
     return Period.of(period).window(today)
 
 
-def ask_window(recorder: PlanRecorder, question: Question) -> dict[str, Seen | str]:
+def ask_window(recorder: PlanRecorder, question: Question) -> dict[str, Any]:
     """The window of a question as arguments of function tools."""
     period = Period.of(question.slots["period"])
     if not period.relative:

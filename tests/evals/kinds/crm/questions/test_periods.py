@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import each_row
-from worksmith.evals.kinds.crm.published.recognise import recognise
 from worksmith.evals.kinds.crm.questions.periods import (
     QUARTERS,
     SEASONS,
@@ -19,6 +18,7 @@ from worksmith.evals.kinds.crm.questions.periods import (
     write_period,
     write_threshold,
 )
+from worksmith.evals.kinds.crm.reading.recognise import recognise
 from worksmith.tools.kinds.crm.moments import MONTHS
 
 PERIODS = st.one_of(
