@@ -68,7 +68,6 @@ class ProxyEngine:
     """Base of such engines; a subclass overrides `reply`.
 
     Attributes:
-        original: the model behind it.
         counts: whether it counts requests, see `worksmith.evals.lm.metering`.
     """
 

@@ -21,9 +21,7 @@ class JudgeFigures:
     """The figures of one judge.
 
     Attributes:
-        rubrics: names of the rubrics it used.
         score: the mean of its scores, 0 to 1, without failed verdicts.
-        passed: the share of levels 4 and 5.
         statuses: the number of verdicts by status; all but `ok` are in no mean.
         usage, seconds: the cost of judging.
     """

@@ -39,7 +39,6 @@ class Summary:
         macro: the mean over fields of work (area, domain or task type) of the outcome's mean in each; nothing
             if all tasks are of one field.
         rates: leaks and over-refusals, where tasks can have them; part of no other score.
-        statuses: the number of episodes by status.
         pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
         pass_at: the chance that at least one of k attempts succeeds.
         means: of `COSTS` and `PAID_COSTS` over graded episodes.
@@ -49,7 +48,6 @@ class Summary:
             `totals` lack requests and tokens, which are unknown.
         readings: the number of unreadable replies, and of those read leniently, by leniency.
         seconds_p95: the 95th percentile of the episodes' durations.
-        judging: figures and cost of each judge.
     """
 
     episodes: int

@@ -32,13 +32,11 @@ class Figure:
     """One figure.
 
     Attributes:
-        arm: the program's label.
         metric: a score, a cost (mean an episode), `error_rate`, `status/NAME` and `fault/NAME` (shares), or
             `pass_hat_K`; `outcome_difference` is of `outcome_strict`, paired by task with
             `reference`.
         where: values of fields that its episodes share.
         interval: its value and 95 % interval; bounds are nan where a figure has none. n = tasks.
-        episodes: the number of episodes behind it.
     """
 
     arm: str

@@ -70,7 +70,6 @@ class SteadyRun(Run):
 
     Args:
         run: the run; None if the store failed before it was made.
-        above: the id of the run above.
     """
 
     def __init__(self, run: Run | None, store: _Store, above: str | None = None) -> None:

@@ -67,7 +67,6 @@ class Calibration:
 
     Attributes:
         measures: by the names of thresholds; those that do not apply are left out.
-        intervals: of the measures that have one.
         confusion: rows are the labels' levels, columns the judge's.
         by_fault: mean level and number of cases of each planted fault.
         failed: failed verdicts by status.
@@ -113,7 +112,6 @@ def calibrate(
         cases: labelled cases; cases of one group answer one request.
         again: the same judge without any cache, for its consistency; default is `judge` itself.
         comparing: the same model as a judge of pairs, for its bias to the first response.
-        effort: the size of the calibration.
         workers: verdicts in flight.
         seed: decides which cases are repeated, shuffled and compared.
         on_progress: called with the number of verdicts so far, and of all.

@@ -79,8 +79,6 @@ class Crew:
     have got. As a context manager it starts the workers, and ends them at the end.
 
     Args:
-        start: starts a worker.
-        size: the number of workers.
         store: where they get environments from; None for the folders that the driver has.
     """
 
@@ -245,7 +243,6 @@ class _Hand:
     """A worker with its episodes.
 
     Attributes:
-        ready: whether it has started.
         busy: the number of episodes that it has.
     """
 
@@ -289,7 +286,6 @@ class _Hand:
         """Let the worker run an episode, and answer its questions; None if the worker ended.
 
         Args:
-            used: the meter of the episode.
             live: gives the numbers of the works that the worker has to keep.
         """
         inbox: queue.SimpleQueue[Ask | Done | None] = queue.SimpleQueue()
