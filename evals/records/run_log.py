@@ -34,7 +34,7 @@ def open_log(log: Path, *, verdicts: bool = True) -> LoadedRun:
     Raises:
         InputError: the log, its card or the file of verdicts cannot be read.
     """
-    change = _judging(log) if verdicts else _unchanged
+    change: Callable[[EpisodeRecord], EpisodeRecord] = _judging(log) if verdicts else lambda record: record
     card = read_card(beside(log, CARD)) if beside(log, CARD).is_file() else None
     places = _places(log, card)
     if places is not None:  # records of a long log are read when they are asked for
@@ -90,7 +90,3 @@ def _judging(log: Path) -> Callable[[EpisodeRecord], EpisodeRecord]:
     for verdict in read_verdicts(beside(log, JUDGEMENTS)):
         found.setdefault(verdict.key, []).append(verdict.judgement)
     return lambda record: judged(record, found[record.key]) if record.key in found else record
-
-
-def _unchanged(record: EpisodeRecord) -> EpisodeRecord:
-    return record

@@ -84,6 +84,10 @@ class Summary:
         return self.episodes - self.graded
 
     def to_json(self) -> dict[str, Any]:
+        rates = {
+            name: {"count": rate.count, "of": rate.of, **interval_json(rate.interval)}
+            for name, rate in self.rates.items()
+        }
         return {
             "episodes": self.episodes,
             "tasks": self.tasks,
@@ -93,9 +97,7 @@ class Summary:
             "error_rate": self.error_rate,
             "scores": {name: interval_json(value) for name, value in self.scores.items()},
             **({} if math.isnan(self.macro.value) else {"macro": interval_json(self.macro)}),
-            **(
-                {"rates": {name: _rate_json(rate) for name, rate in self.rates.items()}} if self.rates else {}
-            ),
+            **({"rates": rates} if rates else {}),
             "statuses": self.statuses,
             "pass_hat": {str(k): interval_json(value) for k, value in self.pass_hat.items()},
             "pass_at": {str(k): interval_json(value) for k, value in self.pass_at.items()},
@@ -186,10 +188,6 @@ def interval_json(interval: Interval) -> dict[str, Any]:
         "n": interval.n,
         **({"groups": interval.groups} if interval.groups else {}),
     }
-
-
-def _rate_json(rate: Rate) -> dict[str, Any]:
-    return {"count": rate.count, "of": rate.of, **interval_json(rate.interval)}
 
 
 def _attempts(attempts: Mapping[Hashable, Sequence[float]]) -> range:
