@@ -26,7 +26,8 @@ from worksmith.evals.running.engines.messages import (
     Reply,
     Run,
     ToWorker,
-    Trouble,
+    raisable,
+    sendable,
 )
 from worksmith.evals.running.engines.shipping import Shipped, shipped
 from worksmith.tools.errors import InfrastructureError, WorksmithError
@@ -130,7 +131,7 @@ class Crew:
             if done is None:
                 continue
             if done.failure is not None:
-                raise done.failure.error()
+                raise raisable(done.failure)
             assert done.record is not None, "a record or a failure"
             return done.record
         return record_lost(
@@ -333,6 +334,6 @@ def _answer(question: Ask, sent: Shipped) -> Reply:
             with answering(), error_boundary(engine.original.model, unexpected=True):
                 response = engine.reply(question.request, question.sample)
         except Exception as error:
-            failure = Trouble.of(error)
+            failure = sendable(error)
             return Reply(question.session, question.number, meter.usage, meter.answers, failure=failure)
     return Reply(question.session, question.number, meter.usage, meter.answers, response)

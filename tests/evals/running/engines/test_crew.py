@@ -26,7 +26,7 @@ from tests.evals.running.engines.programs import STEPS, Asking, AskingInThread, 
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.engines import crew as crew_module
 from worksmith.evals.running.engines.crew import TRIES, Crew
-from worksmith.evals.running.engines.messages import Ask, Done, Ready, Reply, Run, Trouble, packed, unpacked
+from worksmith.evals.running.engines.messages import Ask, Done, Ready, Reply, Run, packed, unpacked
 from worksmith.evals.running.engines.processes import processes
 from worksmith.evals.running.engines.shipping import opened, shipped
 from worksmith.evals.running.engines.worker import Worker
@@ -96,7 +96,7 @@ class Near:
         """Fail what episodes wait for: a process would end with its threads, and this one does not."""
         while self._unanswered:
             (session, number), _ = self._unanswered.popitem()
-            failure = Trouble("defect", ("the worker has ended",))
+            failure = RuntimeError("the worker has ended")
             self._worker.take(Reply(session, number, Usage(), 0, failure=failure))
 
     def send(self, message: Any) -> None:
