@@ -398,6 +398,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             toolkits_on_offer(self.toolset, task.domains),
             persona=persona,
             now=task.now,
+            user=task.user,
             without=self.without,
             ask=partial(calls.answer_tool, lm),
         )

@@ -105,7 +105,7 @@ def replayed(env: Environment, task: Task, placed: PlacedPrediction) -> EpisodeR
         InputError: a shown record is of no table of the world.
     """
     predicted, record = placed.prediction, placed.record
-    episode = env.episode(persona=task.persona, now=task.now)
+    episode = env.episode(persona=task.persona, now=task.now, user=task.user)
     offered = episode.toolset
     for call in predicted.actions:
         name = call.name if call.name in offered else call.name.replace("__", ".", 1)

@@ -151,7 +151,7 @@ def score_baselines(suite: Suite, scorer: OutcomeScorer, tasks: Iterable[Task]) 
         attempt = baseline.make(())
         verdicts = []
         for task in tasks:
-            episode = suite.env.episode(persona=task.persona, now=task.now, rehearsal=True)
+            episode = suite.env.episode(persona=task.persona, now=task.now, user=task.user, rehearsal=True)
             attempt(task, episode)
             verdicts.append(scorer.judge(task, episode.outcome()))
         results[name] = {
