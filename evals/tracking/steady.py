@@ -104,8 +104,7 @@ class SteadyRun(Run):
     traces = _guarded(Run.traces)
     report = _guarded(Run.report)
     text = _guarded(Run.text)
-    program = _guarded(Run.program)
-    weights = _guarded(Run.weights)
+    model = _guarded(Run.model)
     instructions = _guarded(Run.instructions)
 
     def __exit__(
