@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from tests.programs.office import TASKS, Script, finish, texts
+from tests.programs.office import TASKS, Script, finish, run_agent, texts
 from worksmith.evals.dspy_programs.nearest import NearestPredict, NearestSettings, show_nearest
 from worksmith.evals.dspy_programs.states import load_program
 from worksmith.optimizers.compiling.artifact import Artifact, Manifest
@@ -39,8 +39,7 @@ def taught(env: Environment, strategy: str = "react", *, nearest: bool = True) -
 
 def prompt(agent: Agent) -> list[str]:
     script = Script(finish())
-    with dspy.context(lm=script.lm()):
-        agent(task=TASKS[3])
+    run_agent(agent, script.lm(), TASKS[3])
     return texts(script.requests[0])
 
 

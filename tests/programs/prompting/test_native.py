@@ -13,7 +13,7 @@ import pytest
 
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.evals import help_desk as desk
-from tests.programs.office import TASKS, Script, finish, texts
+from tests.programs.office import TASKS, Script, finish, lm_of, run_agent, texts
 from tests.programs.org import QUARTERS, make_org
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.native_tools import native_name, native_tools
@@ -386,8 +386,7 @@ def test_what_was_done_natively_can_be_shown_in_text_and_the_other_way_round(
     script = Script(finish())
     textual = agent(env, prompt="text")
     textual.selector.predict.demos = taught.selector.predict.demos
-    with dspy.context(lm=script.lm()):
-        textual(task=TASKS[0])
+    run_agent(textual, script.lm())
 
     assert texts(script.requests[0])[1].startswith("[[ ## tool ## ]]\ncalendar.search_events")
     run(taught, server, END)
@@ -411,8 +410,7 @@ def test_tools_by_retrieval_change_from_request_to_request(
 ) -> None:
     shop = desk.env(tmp_path_factory.mktemp("desk"))
     server.say(called(("staff__salary", {"emp_id": "emp_0002"})), called(("finish", {"status": "denied"})))
-    with dspy.context(lm=model(server)):
-        Agent("function_calling", env=shop, toolset="retrieved:1")(task=desk.SEARCH)
+    run_agent(Agent("function_calling", env=shop, toolset="retrieved:1"), model(server), desk.SEARCH)
     first, second = ({t["function"]["name"] for t in body["tools"]} for body in server.bodies)
 
     assert "staff__salary" not in first
@@ -425,8 +423,7 @@ def test_what_is_too_long_for_a_tool_s_description_is_said_before(
 ) -> None:
     org = make_org(tmp_path_factory.mktemp("org"))
     server.say(called(("query__soql", {"query": "SELECT Id FROM Case LIMIT 1"})), END)
-    with dspy.context(lm=model(server)):
-        episode = Agent("function_calling", toolset="query", env=org)(task=QUARTERS[0]).episode
+    episode = run_agent(agent(org, toolset="query"), model(server), QUARTERS[0]).episode
     whole = org.episode(["query"]).toolset["query.soql"].summary
 
     assert [c.observation.status for c in episode.calls] == ["ok"]
@@ -491,11 +488,9 @@ def test_native_replies_are_recorded_and_replayed(
     env: Environment, server: ChatServer, tmp_path: Path, name: str
 ) -> None:
     server.say({**SEARCH, "content": "Look."}, said("Hm."), DELETE, END)
-    with dspy.context(lm=RecordingEngine.around(model(server, name), tmp_path / "r")):
-        recorded = agent(env)(task=TASKS[0]).episode
+    recorded = run_agent(agent(env), RecordingEngine.around(model(server, name), tmp_path / "r")).episode
     engine = ReplayEngine(tmp_path / "r")
-    with dspy.context(lm=dspy.LM("replay/test", engine=engine, cache=False, num_retries=0)):
-        replayed = agent(env)(task=TASKS[0]).episode
+    replayed = run_agent(agent(env), lm_of(engine, "replay/test")).episode
 
     assert [c.to_json() for c in replayed.calls] == [c.to_json() for c in recorded.calls]
     assert replayed.outcome.key == recorded.outcome.key
@@ -504,8 +499,7 @@ def test_native_replies_are_recorded_and_replayed(
 
 
 def test_a_recording_of_text_is_replayed_in_text(env: Environment, tmp_path: Path) -> None:
-    with dspy.context(lm=RecordingEngine.around(Script(finish()).lm(), tmp_path / "r")):
-        agent(env, prompt="text")(task=TASKS[0])
+    run_agent(agent(env, prompt="text"), RecordingEngine.around(Script(finish()).lm(), tmp_path / "r"))
 
     with pytest.raises(InputError, match="no native tool calls"):
         agent(env).check_model(dspy.LM("replay/x", engine=ReplayEngine(tmp_path / "r")))
