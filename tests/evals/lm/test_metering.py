@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +28,6 @@ BUSY = {"error": 503, "retry_after": 0}
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(dspy, "cache", Cache(False, True, str(tmp_path), disk_size_limit_bytes=0))
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with chat_server() as server:
-        yield server
 
 
 def hosted(server: ChatServer, **settings: Any) -> dspy.LM:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import dspy
 import pytest
 
-from tests.chat_server import ChatServer, called, chat_server, said
+from tests.chat_server import ChatServer, called, said
 from tests.evals import help_desk as desk
 from tests.programs.office import TASKS, Script, finish, lm_of, run_agent, texts
 from tests.programs.org import QUARTERS, make_org
@@ -28,15 +27,6 @@ from worksmith.tools.world_kind import world_kind
 SEARCH = called(("calendar__search_events", {"query": "Budget"}))
 DELETE = called(("calendar__delete_event", {"event_id": "00000000"}))
 END = called(("finish", {"answer": "Done."}))
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    with chat_server() as running:
-        yield running
 
 
 def model(server: ChatServer, name: str = "gpt-4o-mini", **settings: Any) -> dspy.LM:
@@ -186,10 +176,7 @@ def test_all_calls_at_once_are_those_of_one_reply(
     )
 
 
-def test_what_all_calls_returned_is_seen_before_the_answer(
-    tmp_path_factory: pytest.TempPathFactory, server: ChatServer
-) -> None:
-    shop = desk.env(tmp_path_factory.mktemp("desk"))
+def test_what_all_calls_returned_is_seen_before_the_answer(shop: Environment, server: ChatServer) -> None:
     twice = called(*[("staff__salary", {"emp_id": "emp_0002"})] * 2)
     server.say(twice, called(("finish", {"status": "denied", "answer": ""})))
     with dspy.context(lm=model(server)), dspy.context(trace=[]):
@@ -405,10 +392,7 @@ def test_a_plan_comes_before_native_calls(env: Environment, server: ChatServer) 
     assert server.messages[-1]["content"].endswith("Plan:\n1. Search")
 
 
-def test_tools_by_retrieval_change_from_request_to_request(
-    tmp_path_factory: pytest.TempPathFactory, server: ChatServer
-) -> None:
-    shop = desk.env(tmp_path_factory.mktemp("desk"))
+def test_tools_by_retrieval_change_from_request_to_request(shop: Environment, server: ChatServer) -> None:
     server.say(called(("staff__salary", {"emp_id": "emp_0002"})), called(("finish", {"status": "denied"})))
     run_agent(Agent("function_calling", env=shop, toolset="retrieved:1"), model(server), desk.SEARCH)
     first, second = ({t["function"]["name"] for t in body["tools"]} for body in server.bodies)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +11,7 @@ import dspy
 import pytest
 from dspy.lm15 import Message, RefusalPart, Request, Response, TextPart, ThinkingPart, ToolCallPart, Usage
 
-from tests.chat_server import ChatServer, called, chat_server, said
+from tests.chat_server import ChatServer, called, said
 from tests.programs.office import TASKS, call, finish, lm_of, run_agent
 from worksmith.evals.lm.finish_reasons import finish_reason
 from worksmith.evals.lm.metering import metered
@@ -166,12 +165,6 @@ def test_an_endless_text_beside_a_native_call_is_shown_in_part(beside: str, env:
     run_agent(Agent("function_calling", env=env, max_steps=2), lm_of(engine))
 
     assert sum(len(message.text or "") for message in engine.requests[1].messages) < 10_000
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with chat_server() as running:
-        yield running
 
 
 def hosted(server: ChatServer, **more: Any) -> dspy.LM:
