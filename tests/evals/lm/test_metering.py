@@ -44,10 +44,7 @@ def test_a_list_of_replies_is_not_cached() -> None:
 
 
 @pytest.mark.parametrize("engine", ["lm15", pytest.param("litellm", marks=pytest.mark.slow)])
-def test_each_try_is_a_paid_request_and_only_we_try_again(
-    server: ChatServer, engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+def test_each_try_is_a_paid_request_and_only_we_try_again(server: ChatServer, engine: str) -> None:
     server.say(BUSY, BUSY, said("a"), *[BUSY] * 20)
     lm = metered(hosted(server, engine=engine))
     with metering() as meter:
@@ -79,10 +76,7 @@ def test_a_server_says_how_long_to_wait() -> None:
 
 
 @pytest.mark.parametrize("engine", ["lm15", pytest.param("litellm", marks=pytest.mark.slow)])
-def test_what_a_server_does_not_report_is_estimated(
-    server: ChatServer, engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+def test_what_a_server_does_not_report_is_estimated(server: ChatServer, engine: str) -> None:
     server.usage = None
     server.say(said("The meeting is on Friday at ten."))
     with metering() as cold:
