@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from worksmith.evals.records.groups import grouped
 from worksmith.evals.records.lines import LogRecords, Place
 from worksmith.evals.records.log import placed_records, read_log
 from worksmith.evals.records.log_index import LogIndex
-from worksmith.evals.records.parts import Judgement
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import (
     CARD,
@@ -86,7 +86,5 @@ def _places(log: Path, card: RunCard | None) -> list[Place] | None:
 
 def _judging(log: Path) -> Callable[[EpisodeRecord], EpisodeRecord]:
     """Gives a record the later verdicts of judges, if there are any."""
-    found: dict[str, list[Judgement]] = {}
-    for verdict in read_verdicts(beside(log, JUDGEMENTS)):
-        found.setdefault(verdict.key, []).append(verdict.judgement)
+    found = grouped((each.key, each.judgement) for each in read_verdicts(beside(log, JUDGEMENTS)))
     return lambda record: judged(record, found[record.key]) if record.key in found else record
