@@ -307,27 +307,26 @@ def test_the_answer_in_a_text_of_json_is_the_answer(env: Environment, server: Ch
     assert run(agent(env), server, reply).episode.answer == "Kim."
 
 
-@pytest.mark.parametrize("name", ["calendar__fly", "calendar.fly", "fly"])
-def test_an_unknown_tool_is_an_observation(env: Environment, server: ChatServer, name: str) -> None:
-    episode = run(agent(env), server, called((name, {})), END).episode
-
-    assert [c.observation.status for c in episode.calls] == ["unknown_tool"]
-    assert "is not a valid tool" in server.messages[-1]["content"]
-
-
-def test_a_tool_s_own_name_is_understood(env: Environment, server: ChatServer) -> None:
-    episode = run(agent(env), server, called(("calendar.search_events", {"query": "B"})), END).episode
-
-    assert [c.observation.status for c in episode.calls] == ["ok"]
-
-
-@pytest.mark.parametrize("arguments", [{"value": 1}, [1, 2], {"id": "1"}, "7"])
-def test_arguments_that_do_not_fit_are_an_observation(
-    env: Environment, server: ChatServer, arguments: Any
+@pytest.mark.parametrize(
+    ("name", "arguments", "status"),
+    [
+        ("calendar__fly", {}, "unknown_tool"),
+        ("calendar.fly", {}, "unknown_tool"),
+        ("fly", {}, "unknown_tool"),
+        ("calendar.search_events", {"query": "B"}, "ok"),
+        ("calendar__delete_event", {"value": 1}, "bad_arguments"),
+        ("calendar__delete_event", [1, 2], "bad_arguments"),
+        ("calendar__delete_event", {"id": "1"}, "bad_arguments"),
+        ("calendar__delete_event", "7", "bad_arguments"),
+    ],
+)
+def test_a_wrong_name_or_argument_is_an_observation(
+    env: Environment, server: ChatServer, name: str, arguments: Any, status: str
 ) -> None:
-    bad = called(("calendar__delete_event", arguments))
+    episode = run(agent(env), server, called((name, arguments)), END).episode
 
-    assert run(agent(env), server, bad, END).episode.calls[0].observation.status == "bad_arguments"
+    assert [c.observation.status for c in episode.calls] == [status]
+    assert ("is not a valid tool" in server.messages[-1]["content"]) == (status == "unknown_tool")
 
 
 def test_servers_that_number_every_call_alike_get_other_ids_back(
@@ -439,16 +438,6 @@ def test_what_a_server_says_decides_whose_failure_it_is(
     assert text in str(episode.error)
 
 
-@pytest.mark.parametrize("name", ["gpt-4o-mini", "a-model-that-no-list-has"])
-def test_calls_are_native_where_the_model_has_them_or_may_have_them(
-    env: Environment, server: ChatServer, name: str
-) -> None:
-    episode = run(agent(env), server, END, name=name).episode
-
-    assert episode.answer == "Done."
-    assert "tools" in server.bodies[0]
-
-
 def test_function_calling_in_text_sends_no_tools(env: Environment, server: ChatServer) -> None:
     episode = run(agent(env, prompt="text"), server, said(finish())).episode
 
@@ -510,12 +499,6 @@ def test_every_kind_of_world_has_tools_that_chat_apis_take(name: str) -> None:
     assert "answer" in end.parameters["properties"]
     assert all(argument["description"] for argument in end.parameters["properties"].values())
     assert end.description == kind.finish.summary
-
-
-def test_strategies_have_a_form_of_prompts_and_the_agents_is_part_of_the_program() -> None:
-    assert Agent("function_calling").config["prompt"] == "native"
-    assert Agent("function_calling", prompt="auto").config["prompt"] == "auto"
-    assert Agent("act").config["prompt"] == "auto"
 
 
 @pytest.mark.parametrize("name", ["ünïcode.tool", "a." + "long" * 30, "dots.in.names"])
