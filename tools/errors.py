@@ -71,6 +71,11 @@ def names_instead(name: str, known: Iterable[str]) -> str:
 _NAMED = 30
 
 
+def unknown(what: str, name: str, known: Iterable[str], where: str | None = None) -> InputError:
+    """The error for a name that is not among the known ones, such as `no table 'a'`; names the nearest."""
+    return InputError(f"{what} {name!r}", where=where, hint=names_instead(name, known))
+
+
 def missing_extra(feature: str, extra: str) -> InputError:
     """The error for a feature whose packages are an extra that is not installed.
 
