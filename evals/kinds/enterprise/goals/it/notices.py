@@ -15,7 +15,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     attempt,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.it.desk import UPDATE
 from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     draw_named,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import partner, pick_chat_fact
 from worksmith.evals.kinds.enterprise.goals.messages.chats import find_chat
 from worksmith.evals.kinds.enterprise.goals.messages.news import draw_news, sentence, words_of_news

@@ -7,7 +7,8 @@ from dataclasses import replace
 from worksmith.evals.kinds.enterprise.facts import Facts, Record
 from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, action, need
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots
+from worksmith.evals.kinds.enterprise.goals.goal import Slots
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.edits import find_latest, latest_from, reply
 from worksmith.evals.kinds.enterprise.goals.messages.news import (
     sentence,

@@ -7,7 +7,8 @@ from datetime import timedelta
 
 from worksmith.evals.kinds.enterprise.facts import day
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.enterprise.goals.record_changes import Change, Series, no_words

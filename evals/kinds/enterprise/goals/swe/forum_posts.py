@@ -14,7 +14,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     need,
     only,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row

@@ -8,7 +8,8 @@ from functools import partial
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.chats import find_chat
 from worksmith.evals.kinds.enterprise.goals.messages.news import draw_subject
 from worksmith.evals.kinds.enterprise.goals.paths import Found

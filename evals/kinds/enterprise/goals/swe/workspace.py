@@ -12,7 +12,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     attempt,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.sending import chat_to, mail_to
 from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder

@@ -1,0 +1,195 @@
+"""Goals whose data file says all but how words and records are drawn.
+
+Of such a goal the file has `draw`, the names of what is drawn, in order; `plan`, the names of its steps; and
+`mentions`, what the changes must contain. The file's head has `acts`, the steps that look a record up or
+change something, and `says`, the texts of messages. In them `{customer}` is a word of the task's text, and
+`{@sales.emp_id}` a cell of the record that was drawn from `sales`, or looked up there; two records of one source
+are told apart by names, in `draw` behind a colon, in `acts` by `as`. A step is one of
+
+    sale                   an act
+    chat colleague sold    a chat message to who is in the slot `colleague`, with the text `sold`
+    mail third sold        a mail to who is in the slot `third`, with the slot `subject`
+    post sold              a post with the slot `subject`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+from worksmith.evals.kinds.enterprise.facts import Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    Draw,
+    DrawContext,
+    UnfitError,
+    attempt,
+)
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
+from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.tasks.task import Action
+
+Drawer = Callable[[DrawContext], Found]
+
+_MESSAGES: dict[str, tuple[str, str, dict[str, str]]] = {
+    "chat": ("I write it in the chat.", "conversations.create", {"recipient": "{to}", "text": "{said}"}),
+    "mail": (
+        "I mail it.",
+        "enterprise_mail_system.create",
+        {"recipient": "{to}", "subject": "{subject}", "body": "{said}"},
+    ),
+    "post": ("I publish the post.", "social_platform.create", {"title": "{subject}", "body": "{said}"}),
+}
+
+
+@dataclass(frozen=True)
+class Act:
+    """One step of a plan.
+
+    Attributes:
+        why: the thought that leads to it.
+        tool: that changes something, or the source in which a record is looked up.
+        arguments: of the tool.
+        reads: whether a record is looked up.
+        first: whether the first of several records is meant.
+        name: of the record; default is the source.
+    """
+
+    why: str
+    tool: str
+    arguments: Mapping[str, str]
+    reads: bool = False
+    first: bool = False
+    name: str = ""
+
+    @classmethod
+    def of(cls, step: str, head: Mapping[str, Any]) -> Act:
+        """The act that a data file calls so, see this module."""
+        kind, *rest = step.split()
+        if kind not in _MESSAGES:
+            act = head["acts"][kind]
+            tool = act.get("call") or act["read"]
+            return cls(
+                act["why"], tool, act["with"], "read" in act, act.get("first", False), act.get("as", "")
+            )
+        *to, text = rest
+        why, tool, arguments = _MESSAGES[kind]
+        spelled = {"{to}": f"{{{''.join(to)}}}", "{said}": head["says"][text]}
+        return cls(why, tool, {name: spelled.get(value, value) for name, value in arguments.items()})
+
+    def action(self, words: Mapping[str, Any]) -> Action:
+        return Action(tool=self.tool, arguments=_filled(self.arguments, words))
+
+    def carry_out(self, plan: PlanRecorder, slots: Slots, rows: dict[str, Mapping[str, str]]) -> None:
+        words = _words(slots, rows)
+        why, arguments = self.why.format_map(words), _filled(self.arguments, words)
+        if not self.reads:
+            plan.carry_out(why, self.action(words))
+        elif self.first:
+            rows[self.name or self.tool] = plan.pick(plan.read(self.tool, why, **arguments, limit=1).first)
+        else:
+            rows[self.name or self.tool] = plan.one(self.tool, why, **arguments)
+
+
+class Steps:
+    """The draw and the solution of one goal.
+
+    Args:
+        goal: its entry in the data file.
+        head: of the data file.
+        drawers: what may be drawn, by name.
+    """
+
+    def __init__(
+        self, goal: Mapping[str, Any], head: Mapping[str, Any], drawers: Mapping[str, Drawer]
+    ) -> None:
+        self._draws = [_drawing(entry, drawers) for entry in goal["draw"]]
+        self._acts = [Act.of(step, head) for step in goal["plan"]]
+        self._mentions: list[str] = goal.get("mentions", [])
+        self._distinct: bool = goal.get("distinct", False)
+        self._eager: bool = goal.get("eager", False)
+
+    def draw(self, ctx: DrawContext) -> Draw:
+        """Draw the words and the records.
+
+        Raises:
+            UnfitError: nothing was hit, or two words are the same that must not be.
+        """
+        slots: dict[str, str] = {}
+        rows: dict[str, Record] = {}
+        about: list[tuple[str, Record]] = []
+        mentions: list[str] = []
+        unfit = False
+        for place, (source, drawing) in enumerate(self._draws):
+            so_far = replace(ctx, drawn=rows, words=slots)
+            hit = attempt(drawing, so_far) if self._eager and not place else drawing(so_far)
+            if hit is None:  # the rest is drawn nevertheless, so that the next draw has the same numbers
+                unfit = True
+                continue
+            found, parts = hit
+            slots |= found.slots
+            table, _, name = source.partition(":")
+            own = [(table, found.row)] if source else []
+            about += [*found.about, *own]
+            rows |= {**dict(found.about), **{name or table: row for table, row in own}}
+            mentions += parts
+        if unfit:
+            raise UnfitError
+        if self._distinct and len(set(slots.values())) < len(slots):
+            raise UnfitError
+        words = _words(slots, rows)
+        return ctx.draw(
+            slots,
+            actions=[act.action(words) for act in self._acts if not act.reads],
+            mentions=[*mentions, *(f"{{{name}}}".format_map(words) for name in self._mentions)],
+            about=about,
+        )
+
+    def solve(self, slots: Slots, plan: PlanRecorder) -> Values:
+        """Take the steps in their order."""
+        rows: dict[str, Mapping[str, str]] = {}
+        for act in self._acts:
+            act.carry_out(plan, slots, rows)
+        return ()
+
+
+_Drawing = Callable[[DrawContext], tuple[Found, Sequence[str]]]
+"""Draws a record with its words, and what the changes must mention of them."""
+
+
+def _drawing(entry: str, drawers: Mapping[str, Drawer]) -> tuple[str, _Drawing]:
+    """An entry `source drawer`, or a drawer alone, where only its words count."""
+    *source, name = entry.split()
+
+    def slot(ctx: DrawContext) -> tuple[Found, Sequence[str]]:
+        if source == ["colleague"]:
+            return Found(ctx.me, {name: ctx.colleague()["name"]}), ()
+        if source == ["news"]:
+            news, parts = draw_news(ctx.facts, ctx.rng, name)
+            return Found(ctx.me, {"news": news}), parts
+        return Found(ctx.me, {"subject": draw_subject(ctx.rng)}), ()
+
+    if entry == "subject" or source in (["colleague"], ["news"]):
+        return "", slot
+    return "".join(source), lambda ctx: (drawers[name](ctx), ())
+
+
+class _Word(str):
+    """A word of a text; `{news:sentence}` makes it a sentence."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return sentence(self) if spec == "sentence" else super().__format__(spec)
+
+
+def _words(slots: Slots, rows: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    texts = {name: _Word(word) for name, word in slots.items()}
+    return {**texts, **{f"@{source}": SimpleNamespace(**row) for source, row in rows.items()}}
+
+
+def _filled(arguments: Mapping[str, str], words: Mapping[str, Any]) -> dict[str, str]:
+    return {name: text.format_map(words) for name, text in arguments.items()}
