@@ -3,13 +3,22 @@
 Of such a goal the file has `draw`, the names of what is drawn, in order; `plan`, the names of its steps; and
 `mentions`, what the changes must contain. The file's head has `acts`, the steps that look a record up or
 change something, and `says`, the texts of messages. In them `{customer}` is a word of the task's text, and
-`{@sales.emp_id}` a cell of the record that was drawn from `sales`, or looked up there; two records of one source
-are told apart by names, in `draw` behind a colon, in `acts` by `as`. A step is one of
+`{@sales.emp_id}` a cell of the record that was drawn from `sales`, or looked up there; two records of one
+source are told apart by names, in `draw` behind a colon, in `acts` by `as`. A step is one of
 
     sale                   an act
     chat colleague sold    a chat message to who is in the slot `colleague`, with the text `sold`
     mail third sold        a mail to who is in the slot `third`, with the slot `subject`
     post sold              a post with the slot `subject`
+
+and what is drawn one of
+
+    newcomer               words, by a function of the group
+    sales any_sale         a record of `sales` with words
+    colleague third        a colleague's name for the slot `third`
+    another third          the same of somebody to whom nothing else is sent
+    news clauses           something to tell, for the slot `news`
+    subject                of mails and posts
 """
 
 from __future__ import annotations
@@ -68,14 +77,12 @@ class Act:
     @classmethod
     def of(cls, step: str, head: Mapping[str, Any]) -> Act:
         """The act that a data file calls so, see this module."""
-        kind, *rest = step.split()
-        if kind not in _MESSAGES:
-            act = head["acts"][kind]
+        if act := head["acts"].get(step):
             tool = act.get("call") or act["read"]
             return cls(
                 act["why"], tool, act["with"], "read" in act, act.get("first", False), act.get("as", "")
             )
-        *to, text = rest
+        kind, *to, text = step.split()
         why, tool, arguments = _MESSAGES[kind]
         spelled = {"{to}": f"{{{''.join(to)}}}", "{said}": head["says"][text]}
         return cls(why, tool, {name: spelled.get(value, value) for name, value in arguments.items()})
@@ -122,6 +129,7 @@ class Steps:
         rows: dict[str, Record] = {}
         about: list[tuple[str, Record]] = []
         mentions: list[str] = []
+        others: list[str] = []
         unfit = False
         for place, (source, drawing) in enumerate(self._draws):
             so_far = replace(ctx, drawn=rows, words=slots)
@@ -132,7 +140,8 @@ class Steps:
             found, parts = hit
             slots |= found.slots
             table, _, name = source.partition(":")
-            own = [(table, found.row)] if source else []
+            own = [(table, found.row)] if table not in ("", "another") else []
+            others += [found.row["emp_id"]] if table == "another" else []
             about += [*found.about, *own]
             rows |= {**dict(found.about), **{name or table: row for table, row in own}}
             mentions += parts
@@ -141,9 +150,12 @@ class Steps:
         if self._distinct and len(set(slots.values())) < len(slots):
             raise UnfitError
         words = _words(slots, rows)
+        actions = [act.action(words) for act in self._acts if not act.reads]
+        if any(action.arguments.get("recipient") in others for action in actions):
+            raise UnfitError
         return ctx.draw(
             slots,
-            actions=[act.action(words) for act in self._acts if not act.reads],
+            actions=actions,
             mentions=[*mentions, *(f"{{{name}}}".format_map(words) for name in self._mentions)],
             about=about,
         )
@@ -165,15 +177,16 @@ def _drawing(entry: str, drawers: Mapping[str, Drawer]) -> tuple[str, _Drawing]:
     *source, name = entry.split()
 
     def slot(ctx: DrawContext) -> tuple[Found, Sequence[str]]:
-        if source == ["colleague"]:
-            return Found(ctx.me, {name: ctx.colleague()["name"]}), ()
+        if source in (["colleague"], ["another"]):
+            row = ctx.colleague()
+            return Found(row, {name: row["name"]}), ()
         if source == ["news"]:
             news, parts = draw_news(ctx.facts, ctx.rng, name)
             return Found(ctx.me, {"news": news}), parts
         return Found(ctx.me, {"subject": draw_subject(ctx.rng)}), ()
 
-    if entry == "subject" or source in (["colleague"], ["news"]):
-        return "", slot
+    if entry == "subject" or source in (["colleague"], ["another"], ["news"]):
+        return "another" if source == ["another"] else "", slot
     return "".join(source), lambda ctx: (drawers[name](ctx), ())
 
 
