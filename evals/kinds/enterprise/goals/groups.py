@@ -15,7 +15,7 @@ from worksmith.evals.kinds.enterprise.goals.goal import (
     Who,
     Wording,
 )
-from worksmith.evals.kinds.enterprise.goals.steps import Drawer, Steps
+from worksmith.evals.kinds.enterprise.goals.steps import Drawer, Finder, Steps
 from worksmith.evals.tasks.task import Split
 from worksmith.tools.files.data_files import read_toml
 
@@ -32,16 +32,22 @@ class GoalGroup:
 
     Args:
         file: the data file.
-        draws, who: functions that goals of the file name, by their own names.
+        draws, finds, who: functions that goals of the file name, by their own names.
     """
 
-    def __init__(self, file: str, draws: Iterable[Drawer] = (), who: Iterable[Who] = ()) -> None:
+    def __init__(
+        self,
+        file: str,
+        draws: Iterable[Drawer] = (),
+        finds: Iterable[Finder] = (),
+        who: Iterable[Who] = (),
+    ) -> None:
         data = read_toml(__package__, file)
         head = {name: data.pop(name, {}) for name in ("acts", "says")}
         self._areas, self._entries = read_entries(file, data)
-        drawers, askers = _by_name(draws), _by_name(who)
+        drawers, finders, askers = _by_name(draws), _by_name(finds), _by_name(who)
         self._logics: dict[str, tuple[Solvable, Who | None]] = {
-            name: (Steps(goal, head, drawers), askers.get(goal.get("who")))
+            name: (Steps(goal, head, drawers, finders), askers.get(goal.get("who")))
             for name, goal in data.items()
             if "plan" in goal
         }

@@ -6,7 +6,7 @@ change something, and `says`, the texts of messages. In them `{customer}` is a w
 `{@sales.emp_id}` a cell of the record that was drawn from `sales`, or looked up there; two records of one
 source are told apart by names, in `draw` behind a colon, in `acts` by `as`. A step is one of
 
-    sale                   an act
+    sale                   an act, or a function of the group that finds a record
     chat colleague sold    a chat message to who is in the slot `colleague`, with the text `sold`
     mail third sold        a mail to who is in the slot `third`, with the slot `subject`
     post sold              a post with the slot `subject`
@@ -19,6 +19,7 @@ and what is drawn one of
     another third          the same of somebody to whom nothing else is sent
     news clauses           something to tell, for the slot `news`
     subject                of mails and posts
+    manager                the persona as `@me`, who reports to somebody
 """
 
 from __future__ import annotations
@@ -38,10 +39,11 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
 from worksmith.evals.kinds.enterprise.goals.paths import Found
-from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.tasks.task import Action
 
 Drawer = Callable[[DrawContext], Found]
+Finder = Callable[[PlanRecorder, Slots], Row]
 
 _MESSAGES: dict[str, tuple[str, str, dict[str, str]]] = {
     "chat": ("I write it in the chat.", "conversations.create", {"recipient": "{to}", "text": "{said}"}),
@@ -108,13 +110,18 @@ class Steps:
         goal: its entry in the data file.
         head: of the data file.
         drawers: what may be drawn, by name.
+        finders: what may be found, by name.
     """
 
     def __init__(
-        self, goal: Mapping[str, Any], head: Mapping[str, Any], drawers: Mapping[str, Drawer]
+        self,
+        goal: Mapping[str, Any],
+        head: Mapping[str, Any],
+        drawers: Mapping[str, Drawer],
+        finders: Mapping[str, Finder],
     ) -> None:
         self._draws = [_drawing(entry, drawers) for entry in goal["draw"]]
-        self._acts = [Act.of(step, head) for step in goal["plan"]]
+        self._steps = [finders.get(step) or Act.of(step, head) for step in goal["plan"]]
         self._mentions: list[str] = goal.get("mentions", [])
         self._distinct: bool = goal.get("distinct", False)
         self._eager: bool = goal.get("eager", False)
@@ -140,17 +147,18 @@ class Steps:
             found, parts = hit
             slots |= found.slots
             table, _, name = source.partition(":")
-            own = [(table, found.row)] if table not in ("", "another") else []
-            others += [found.row["emp_id"]] if table == "another" else []
+            if table == "another":
+                table, others = "", [*others, found.row["emp_id"]]
+            own = [(table, found.row)] if table else []
             about += [*found.about, *own]
-            rows |= {**dict(found.about), **{name or table: row for table, row in own}}
+            rows |= {**dict(found.about), **({name or table: found.row} if name or table else {})}
             mentions += parts
         if unfit:
             raise UnfitError
         if self._distinct and len(set(slots.values())) < len(slots):
             raise UnfitError
         words = _words(slots, rows)
-        actions = [act.action(words) for act in self._acts if not act.reads]
+        actions = [step.action(words) for step in self._steps if isinstance(step, Act) and not step.reads]
         if any(action.arguments.get("recipient") in others for action in actions):
             raise UnfitError
         return ctx.draw(
@@ -163,8 +171,12 @@ class Steps:
     def solve(self, slots: Slots, plan: PlanRecorder) -> Values:
         """Take the steps in their order."""
         rows: dict[str, Mapping[str, str]] = {}
-        for act in self._acts:
-            act.carry_out(plan, slots, rows)
+        for step in self._steps:
+            if isinstance(step, Act):
+                step.carry_out(plan, slots, rows)
+            else:
+                row = step(plan, slots)
+                rows[row.ref.partition("/")[0]] = row
         return ()
 
 
@@ -183,8 +195,13 @@ def _drawing(entry: str, drawers: Mapping[str, Drawer]) -> tuple[str, _Drawing]:
         if source == ["news"]:
             news, parts = draw_news(ctx.facts, ctx.rng, name)
             return Found(ctx.me, {"news": news}), parts
+        if name == "manager":
+            ctx.above(ctx.me)
+            return Found(ctx.me, {}), ()
         return Found(ctx.me, {"subject": draw_subject(ctx.rng)}), ()
 
+    if entry == "manager":
+        return ":me", slot
     if entry == "subject" or source in (["colleague"], ["another"], ["news"]):
         return "another" if source == ["another"] else "", slot
     return "".join(source), lambda ctx: (drawers[name](ctx), ())
