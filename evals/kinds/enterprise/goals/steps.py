@@ -1,10 +1,13 @@
 """Goals whose data file says all but how words and records are drawn.
 
 Of such a goal the file has `draw`, the names of what is drawn, in order; `plan`, the names of its steps; and
-`mentions`, what the changes must contain. The file's head has `acts`, the steps that look a record up or
-change something, and `says`, the texts of messages. In them `{customer}` is a word of the task's text, and
-`{@sales.emp_id}` a cell of the record that was drawn from `sales`, or looked up there; two records of one
-source are told apart by names, in `draw` behind a colon, in `acts` by `as`. A step is one of
+`mentions`, what the changes must contain. With `distinct` all words have to differ; `eager` is how many of
+its draws are made even where the first is unfit.
+
+The file's head has `acts`, the steps that look a record up or change something, and `says`, the texts of
+messages. In them `{customer}` is a word of the task's text, and `{@sales.emp_id}` a cell of the record that was
+drawn from `sales`, or looked up there; two records of one source are told apart by names, in `draw` behind a
+colon, in `acts` by `as`. A step is one of
 
     sale                   an act, or a function of the group that finds a record
     chat colleague sold    a chat message to who is in the slot `colleague`, with the text `sold`
@@ -124,7 +127,7 @@ class Steps:
         self._steps = [finders.get(step) or Act.of(step, head) for step in goal["plan"]]
         self._mentions: list[str] = goal.get("mentions", [])
         self._distinct: bool = goal.get("distinct", False)
-        self._eager: bool = goal.get("eager", False)
+        self._eager: int = goal.get("eager", 0)
 
     def draw(self, ctx: DrawContext) -> Draw:
         """Draw the words and the records.
@@ -140,8 +143,10 @@ class Steps:
         unfit = False
         for place, (source, drawing) in enumerate(self._draws):
             so_far = replace(ctx, drawn=rows, words=slots)
+            if unfit and place >= self._eager:
+                break
             hit = attempt(drawing, so_far) if self._eager and not place else drawing(so_far)
-            if hit is None:  # the rest is drawn nevertheless, so that the next draw has the same numbers
+            if hit is None:  # some more is drawn nevertheless, so that the next draw has the same numbers
                 unfit = True
                 continue
             found, parts = hit
