@@ -6,8 +6,8 @@ its draws are made even where the first is unfit.
 
 The file's head has `acts`, the steps that look a record up or change something, and `says`, the texts of
 messages. In them `{customer}` is a word of the task's text, and `{@sales.emp_id}` a cell of the record that
-was drawn from `sales`, or looked up there; two records of one source are told apart by names, in `draw` behind
-a colon, in `acts` by `as`. A step is one of
+was drawn from `sales`, or looked up there. Two records of one source are told apart by names, in `draw`
+behind a colon, in `acts` by `as`. A step is one of
 
     sale                   an act, or a function of the group that finds a record
     chat colleague sold    a chat message to who is in the slot `colleague`, with the text `sold`

@@ -1,4 +1,4 @@
-"""What the write tools change and refuse, seen from the outcomes of episodes; `write_calls.toml` has the calls."""
+"""What the write tools change and refuse; `write_calls.toml` has the calls."""
 
 from __future__ import annotations
 
