@@ -2,7 +2,8 @@
 
 Of such a goal the file has `draw`, the names of what is drawn, in order; `plan`, the names of its steps; and
 `mentions`, what the changes must contain. With `distinct` all words have to differ; `eager` is how many of
-its draws are made even where the first is unfit.
+its draws are made even where the first is unfit; `protected` are the levels of the personnel department at
+which one may change the records of others, and not one's own.
 
 The file's head has `acts`, the steps that look a record up or change something, and `says`, the texts of
 messages. In them `{customer}` is a word of the task's text, and `{@sales.emp_id}` a cell of the record that
@@ -40,6 +41,7 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     attempt,
 )
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.hr.employees import PERSONNEL
 from worksmith.evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
@@ -126,6 +128,7 @@ class Steps:
         self._draws = [_drawing(entry, drawers) for entry in goal["draw"]]
         self._steps = [finders.get(step) or Act.of(step, head) for step in goal["plan"]]
         self._mentions: list[str] = goal.get("mentions", [])
+        self._protected: list[str] = goal.get("protected", [])
         self._distinct: bool = goal.get("distinct", False)
         self._eager: int = goal.get("eager", 0)
 
@@ -171,7 +174,13 @@ class Steps:
             actions=actions,
             mentions=[*mentions, *(f"{{{name}}}".format_map(words) for name in self._mentions)],
             about=about,
+            subject=self._subject(rows.get("employees")),
         )
+
+    def _subject(self, row: Record | None) -> str:
+        """Whose record is changed, if they could change it themselves but for being the one concerned."""
+        protected = row is not None and row["department"] in PERSONNEL and row["level"] in self._protected
+        return row["emp_id"] if row is not None and protected else ""
 
     def solve(self, slots: Slots, plan: PlanRecorder) -> Values:
         """Take the steps in their order."""
