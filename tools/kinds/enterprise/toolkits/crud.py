@@ -249,8 +249,10 @@ def _tool(
     call.__doc__ = told["summary"] + (f"\n\nArgs:{notes}" if notes else "")
     call.__annotations__ = {argument: int if default == LIMIT else str for argument, default in arguments}
     call.__signature__ = Signature(  # type: ignore[attr-defined]
-        Parameter(argument, Parameter.KEYWORD_ONLY, default=default)
-        for argument, default in [("ctx", Parameter.empty), *arguments]
+        [
+            Parameter(argument, Parameter.KEYWORD_ONLY, default=default)
+            for argument, default in [("ctx", Parameter.empty), *arguments]
+        ]
     )
     return tool(writes="arguments" in told)(call)
 
