@@ -95,8 +95,7 @@ class Data(NamedTuple):
 
 
 def read_data(file: Path, *, preferences: bool) -> Data:
-    """The lines of a file: each has `messages`, or `prompt` and `completion`; of preferences `prompt`,
-    `chosen` and `rejected`.
+    """The lines of a file of conversations and completions, or of preferences.
 
     Raises:
         InputError: a line is something else, with its number; or there is none.
