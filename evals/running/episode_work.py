@@ -159,7 +159,6 @@ class EpisodeWork:
         return diagnose(task, record, episode, writing=knowing.writing_tools) if knowing else None
 
     def _expected(self, task: Task, episode: EpisodeResult) -> tuple[ChangeEntry, ...]:
-        """The expected changes, as far as a scorer knows."""
         knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsExpected)), None)
         if knowing is None:
             return ()

@@ -97,11 +97,7 @@ def smallest_difference(
 def tasks_needed(
     difference: float, discordance: float, *, trials: int = 1, noise: float = 0.5, alike: float = 1.0
 ) -> int:
-    """The number of tasks that find a difference 8 times of 10.
-
-    Raises:
-        ValueError: the difference is zero, or so small that ten million tasks do not find it.
-    """
+    """The number of tasks that find a difference 8 times of 10."""
     if difference == 0:
         raise ValueError("no number of tasks shows that there is no difference")
 

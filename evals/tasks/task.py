@@ -15,6 +15,7 @@ from worksmith.tools.persona import Persona
 from worksmith.tools.procedure import ProcedureRule
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import AnswerStatus
+from worksmith.tools.user import User
 
 Split = Literal["train", "dev", "test", "paired"]
 """`paired` holds allowed twins of unanswerable tasks, to measure over-refusal."""
@@ -126,6 +127,7 @@ class VisibleTask(BaseModel):
         domains: the toolkits that the task needs.
         persona: on whose behalf; None for the world's own persona.
         now: time of the request; None for the world's own clock.
+        user: who answers the agent, for `Environment.episode`. Neither `repr` nor a dump shows it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -136,6 +138,7 @@ class VisibleTask(BaseModel):
     domains: tuple[str, ...]
     persona: Persona | None = None
     now: datetime | None = None
+    user: User | None = Field(None, repr=False, exclude=True)
 
     def visible(self) -> VisibleTask:
         """The visible part alone, without gold plan and expectation."""
@@ -166,6 +169,7 @@ class Task(VisibleTask):
         hidden_tests: of code that the expected calls write; None where the very text is expected.
         procedure: the rules for the course of its episodes, beside those of the environment.
         attack: an instruction that is planted into what the agent reads; None for none.
+        user: who answers the agent by rule; None for nobody.
         twin: the task with the same wording and another persona, who may (or may not) do it.
         origin: source (file, row ...), for reports.
 
@@ -196,6 +200,7 @@ class Task(VisibleTask):
     hidden_tests: HiddenTests | None = None
     procedure: tuple[ProcedureRule, ...] = ()
     attack: Attack | None = None
+    user: User | None = None
     twin: str | None = None
     origin: dict[str, Any] = Field(default_factory=dict)
 

@@ -85,6 +85,14 @@ class Check(Printable):
         """The criteria by which the program is worse beyond doubt."""
         return [each.name for each in self.criteria if each.worse]
 
+    @property
+    def failed(self) -> bool:
+        return bool(self.worse and not self.updated) or self.evaluation.failed
+
+    @property
+    def undone(self) -> tuple[str, str]:
+        return self.evaluation.stopped, f"{self.evaluation.unstarted} episodes were not run"
+
     def to_json(self) -> dict[str, Any]:
         return {
             "baseline": str(self.baseline),

@@ -65,9 +65,9 @@ class Verification(Facts):
     seconds: float = 0.0
 
     @property
-    def passed(self) -> bool:
-        """Whether the program follows from its journal."""
-        return self.identical and not self.logs
+    def failed(self) -> bool:
+        """Whether the program does not follow from its journal."""
+        return not self.identical or bool(self.logs)
 
     def facts(self) -> dict[str, Any]:
         lists = {name: list(getattr(self, name)) for name in ("differs", "logs", "lacks")}

@@ -27,6 +27,7 @@ from worksmith.tools.kinds.own_data.worlds import FOLDER, build_world, renewed_w
 from worksmith.tools.persona import Persona
 from worksmith.tools.procedure import procedure
 from worksmith.tools.seeding import digest
+from worksmith.tools.user_tool import ASK_USER
 from worksmith.tools.world import World
 from worksmith.tools.world_kind import LIVE, WorldKind
 
@@ -255,6 +256,8 @@ class Environment(Declarations):
             self._locale,
         ]
         arguments = {tool.name: tool.arguments for kit in tools.toolkits for tool in kit.tools}
+        if not any(name.endswith(f".{ASK_USER.function.__name__}") for name in arguments):
+            arguments[ASK_USER.name] = ASK_USER.arguments
         rules = procedure(self._procedure, arguments, "procedure")
         settings += [rule.model_dump(exclude={"why"}) for rule in rules]
         people = self._people_of(self.world)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, model_validator
 
 from worksmith.evals.lm.named import APPRENTICE, DEFAULT
-from worksmith.jobs.settings.base import Names, setting, with_model_options
+from worksmith.jobs.settings.base import JobSettings, Names, setting, with_model_options
 from worksmith.jobs.settings.groups.episodes import (
     BudgetSettings,
     EngineSettings,
@@ -375,6 +375,12 @@ class BankSettings(
     )
     resume: bool = setting(False, "Continue an interrupted build.", recorded=False)
     force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
+
+
+class ShowBankSettings(JobSettings):
+    """Read a trace bank."""
+
+    file: Path = setting(..., "File written by `worksmith bank build`.", positional=True)
 
 
 class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSettings, OrgSettings):

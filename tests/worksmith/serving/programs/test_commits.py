@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import worksmith as ws
-from benchmarks._commits import MORE, Shop, cut, make_shop
+from benchmarks.soundness.kill.commits import MORE, Shop, cut, make_shop
 from tests.tools.kinds.own_data.databases import elsewhere, server, stored_desk, url
 from tests.tools.kinds.own_data.desk import OF_TEAM, bare, desk
 from tests.worksmith.serving.programs.running import Served, served

@@ -107,11 +107,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def check_utf8(data: bytes, where: str) -> None:
-    """Refuse what is no text in UTF-8.
-
-    Raises:
-        InputError: names the line, and the encoding that it probably is.
-    """
+    """Refuse what is no text in UTF-8."""
     again = "save the file as UTF-8 (spreadsheets call it `CSV UTF-8`)"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("the file is UTF-16, and UTF-8 is needed", where=where, hint=again)

@@ -72,11 +72,7 @@ class StoredTable:
         )
 
     def make(self, connection: sa.Connection, change: ProposedChange) -> None:
-        """Write a change. Columns of a new row without a value get the database's default.
-
-        Raises:
-            ToolError: the database has changed more rows, or none, as a trigger can make it do.
-        """
+        """Write a change. Columns of a new row without a value get the database's default."""
         after, here = change.after or {}, self._row(change)
         values = {name: after[name] for name in change.changed if name in after and name in self.types}
         if change.operation == "insert":
