@@ -114,20 +114,7 @@ class Desk:
     def listed(self, caller: Caller) -> dict[str, Any]:
         """The changes that a caller may decide on."""
         found = self._proposals.pending(None if caller.approver else caller.persona.id)
-        return {
-            "changes": [
-                {
-                    "id": each.id,
-                    "digest": each.digest,
-                    "persona": each.persona,
-                    "task": each.content["task"],
-                    "created": each.created,
-                    "expires": each.expires,
-                }
-                for each in found
-                if each.sound
-            ]
-        }
+        return {"changes": [_fields(each) for each in found if each.sound]}
 
     def proposal(self, id: str, caller: Caller) -> dict[str, Any]:
         """Proposed changes as the caller may see them.
@@ -300,20 +287,23 @@ class Desk:
             changes, complete = self._replayed(proposal, reader).shown(reader)
         except RequestError:
             changes, complete = [], False
+        outcome = proposal.outcome or {}
         return {
-            "id": proposal.id,
-            "digest": proposal.digest,
+            **_fields(proposal),
             "status": proposal.status,
-            "persona": proposal.persona,
-            "task": proposal.content["task"] if proposal.sound else "",
             "changes": changes,
             "complete": complete,
-            "created": proposal.created,
-            "expires": proposal.expires,
             "decided_by": proposal.decided_by,
-            "result": (proposal.outcome or {}).get("result"),
-            "error": (proposal.outcome or {}).get("error"),
+            "result": outcome.get("result"),
+            "error": outcome.get("error"),
         }
+
+
+def _fields(proposal: Proposal) -> dict[str, Any]:
+    """What lists show of a proposal."""
+    names = ("id", "digest", "persona", "created", "expires")
+    task = proposal.content["task"] if proposal.sound else ""
+    return {**{name: getattr(proposal, name) for name in names}, "task": task}
 
 
 def _json_of(returned: Any) -> Any:

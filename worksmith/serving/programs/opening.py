@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import dspy
 
 from worksmith.evals.dspy_programs.digests import model_name
-from worksmith.evals.lm.prices import use_prices
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.budgets import prices_of
+from worksmith.jobs.parts.budgets import open_budget, prices_of
 from worksmith.jobs.parts.programs import named_program
 from worksmith.jobs.parts.tracking import Tracking
 from worksmith.models.resolve import resolve
@@ -157,12 +156,9 @@ def server_budget(settings: ServeProgramSettings) -> Budget:
     for name, limit in (("--max-calls", settings.max_calls), ("--max-tokens", settings.max_tokens)):
         if limit is not None and limit < share:
             raise InputError(f"{limit} is too little for {share} processes", where=name)
-    prices = prices_of(settings.prices)
-    use_prices(prices)
-    return Budget(
-        usd=None if settings.max_usd is None else settings.max_usd / share,
-        calls=None if settings.max_calls is None else settings.max_calls // share,
-        tokens=None if settings.max_tokens is None else settings.max_tokens // share,
-        minutes=settings.max_minutes,
-        prices=prices,
-    )
+    limits = {
+        "max_usd": None if settings.max_usd is None else settings.max_usd / share,
+        "max_calls": None if settings.max_calls is None else settings.max_calls // share,
+        "max_tokens": None if settings.max_tokens is None else settings.max_tokens // share,
+    }
+    return open_budget(settings.model_copy(update=limits), ()) or Budget(prices=prices_of(settings.prices))
