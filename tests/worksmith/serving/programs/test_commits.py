@@ -20,6 +20,7 @@ from tests.worksmith.serving.programs.running import Served, served
 from tests.worksmith.serving.programs.test_changes import APPROVER, CLOSE, SHOW
 from worksmith.serving.programs.opening import connect_outside
 from worksmith.tools.change_set import ChangeSet, ConflictError
+from worksmith.tools.errors import ToolError
 from worksmith.tools.world_kind import LIVE
 
 __all__ = ["server", "url"]  # fixtures
@@ -185,33 +186,38 @@ def test_without_somebody_to_ask_people_settle_what_broke_off(url: str, tmp_path
 
 
 def test_what_a_commit_function_raises_decides(tmp_path: Path) -> None:
+    """A failure is told, by its number where the function did not word it, and nothing is made again."""
     broken = OSError("the connection broke")
-    cases: list[tuple[Exception, Any, str, str | None]] = [
-        (ConflictError([("tickets", "T-1")]), None, "failed", "rows_changed"),
-        (broken, True, "committed", None),
-        (broken, False, "failed", "not_committed"),
-        (broken, OSError("still"), "committing", "not_committed"),
+    cases: list[tuple[Exception, Any, str, str, int]] = [
+        (ConflictError([("tickets", "T-1")]), None, "failed", "rows_changed", 409),
+        (ToolError("T-1 was closed"), None, "failed", "T-1 was closed", 409),
+        (broken, True, "committed", "None", 200),
+        (broken, False, "failed", "(error ", 502),
+        (broken, OSError("still"), "committing", "not_committed", 502),
     ]
-    now, case = iter(cases), cases[0]
+    calls: list[ChangeSet] = []
 
-    def fail(_: ChangeSet) -> None:
-        nonlocal case
-        case = next(now)
-        raise case[0]
+    def fail(changes: ChangeSet) -> None:
+        calls.append(changes)
+        raise cases[len(calls) - 1][0]
 
     def settle(_: str) -> bool:
-        if isinstance(case[1], Exception):
-            raise case[1]
-        return bool(case[1])
+        made = cases[len(calls) - 1][1]
+        if isinstance(made, Exception):
+            raise made
+        return bool(made)
 
     with served(with_close(bare(tmp_path)), tmp_path, commit=fail, settle=settle) as at:
-        for _, _, status, code in cases:
+        for _, _, status, said, answered in cases:
             changes = at.do(["tools.close", {}])["changes"]
-            reply = at.decide(changes).json()
-            assert (reply["error"] or {"code": None})["code"] == code
+            reply = at.decide(changes)
+            assert (reply.status_code, said in str(reply.json()["error"])) == (answered, True)
+            assert "broke" not in reply.text
+            assert status == "committing" or at.decide(changes).status_code == 409
             with closing(sqlite3.connect(tmp_path / "changes.db")) as db:
                 query = "SELECT status FROM proposals WHERE id = ?"
                 assert db.execute(query, (changes["id"],)).fetchone() == (status,)
+        assert len(calls) == len(cases)
 
 
 def test_what_a_commit_function_returns_does_not_undo_its_commit(tmp_path: Path) -> None:
