@@ -23,7 +23,7 @@ SHOW = ["reading.show", {"table": "tickets", "key": "T-1"}]
 CLOSE = ["tools.close_ticket", {"ticket_id": "T-1"}]
 OPEN = ["tools.open_ticket", {"title": "Lamp"}]
 DELETE = ["tools.delete_ticket", {"ticket_id": "T-3"}]
-APPROVER = ("roles", "approver")
+APPROVER = "roles=approver"
 
 
 @contextmanager
@@ -139,10 +139,12 @@ def test_an_approval_is_bound_to_the_content(tmp_path: Path) -> None:
 
 
 def test_changes_expire(tmp_path: Path) -> None:
-    now, commit = [1000.0], Committed()
-    with desk_at(tmp_path, commit=commit, clock=lambda: now[0], lifetime=60) as at:
+    commit = Committed()
+    with desk_at(tmp_path, commit=commit, changes_expire=60) as at:
         changes = at.do(CLOSE)["changes"]
-        now[0] += 61
+        assert changes["expires"] == pytest.approx(changes["created"] + 60)
+        with sqlite3.connect(tmp_path / "changes.db") as db:
+            db.execute("UPDATE proposals SET expires = expires - 61")
         assert at.decide(changes).status_code == 410
         with at.client() as client:
             assert client.get(f"/changes/{changes['id']}").json()["status"] == "expired"
