@@ -269,9 +269,10 @@ class ProposedChanges(Sequence[ProposedChange]):
             raise InputError("these changes were committed", where="changes", hint=hint) from None
         try:
             self._env.refresh(force=True)
-            replayed = self._replayed(self._env.persona(self._persona.id))
-            approver = self._env.persona(replayed.persona.id if approved_by is None else approved_by)
-            if approver != replayed.persona and not replayed.shown(approver)[1]:
+            persona = self._env.persona(self._persona.id)
+            approver = persona if approved_by is None else self._env.persona(approved_by)
+            replayed = self._replayed(persona)
+            if approver != persona and not replayed.shown(approver)[1]:
                 message = f"{approver.id} may not read all that would change"
                 raise InputError(message, where="approved_by", hint="name somebody who may")
         except BaseException:

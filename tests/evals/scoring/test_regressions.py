@@ -61,7 +61,7 @@ def test_intents_in_which_a_loss_varies_do_not_hide_it() -> None:
         [each.model_copy(update={"intent": str(place // 10)}) for place, each in enumerate(records)]
         for records in (now, before)
     ]
-    assert [each.worse for each in compared(*runs)] == [True]
+    assert [each.worse for each in compared(runs[0], runs[1])] == [True]
 
 
 def test_few_tasks_say_that_they_show_no_loss() -> None:

@@ -265,15 +265,16 @@ def _chosen(
     Raises:
         InputError: something is of a task of no suite that is named, or of one that is held back.
     """
-    known, strange, held = [], [], []
+    known: list[tuple[Made, Suite, Task]] = []
+    strange, held = [], []
     for each in found:
-        place = place_of(each)
+        place: tuple[Suite, Task] | None = place_of(each)
         if place is None or place[1].query != each.query:
             strange.append(each.task_id)
         elif suites.held_back(place[1]):
             held.append(f"{each.task_id} ({place[1].in_split(suites.settings.scheme)})")
         else:
-            known.append((each, *place))
+            known.append((each, place[0], place[1]))
     if held:
         raise InputError(
             f"{len(held)} of its trajectories are of tasks held back: {_some(held)}",

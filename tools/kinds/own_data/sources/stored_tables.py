@@ -65,9 +65,7 @@ class StoredTable:
         if change.before is None:
             return bool(found)
         return len(found) != 1 or any(
-            not _same(
-                value if isinstance(value, Decimal) else self._cell(name, value), change.before.get(name)
-            )
+            not _same(self._cell(name, value), change.before.get(name))
             for name, value in found[0]._mapping.items()
         )
 
@@ -106,7 +104,9 @@ class StoredTable:
         cells = change.before or change.after or {}
         return [self.table.c[name] == cells.get(name) for name in self.key or self.types]
 
-    def _cell(self, name: str, value: Any) -> CellValue:
+    def _cell(self, name: str, value: Any) -> CellValue | Decimal:
+        if isinstance(value, Decimal) and value.is_finite():
+            return value
         kind = self.types[name]
         return shown_cell(converter(kind, lexical=False)(plain(value)), kind)
 
