@@ -70,20 +70,26 @@ def test_rows_that_may_not_be_read_are_not_named(url: str, tmp_path: Path) -> No
 
 
 def test_rights_are_those_of_the_moment_of_an_approval(url: str, tmp_path: Path) -> None:
-    place, move = url, "UPDATE {} SET team = '{}' WHERE {} = '{}'"
-    database = ws.Database(place, refresh=3600)
+    database, move = ws.Database(url, refresh=3600), "UPDATE {} SET team = '{}' WHERE {} = '{}'"
+    of_ticket = move.format("tickets", "blue", "ticket_id", "T-1")
+    late = [of_ticket, move.format("people", "blue", "id", "ann")]
 
     def commit(changes: ChangeSet) -> str:
-        elsewhere(place, move.format("tickets", "blue", "ticket_id", "T-1"))
+        elsewhere(url, late.pop())
         return database.commit(changes)
 
-    elsewhere(place, move.format("people", "red", "id", "bo"))
+    elsewhere(url, move.format("people", "red", "id", "bo"))
     with served(stored_desk(tmp_path, database, OF_TEAM), tmp_path, commit=commit, approver=APPROVER) as at:
-        changes = at.do(CLOSE)["changes"]
-        elsewhere(place, move.format("people", "blue", "id", "bo"))
+        changes, again = (at.do(CLOSE)["changes"] for _ in range(2))
+        elsewhere(url, move.format("people", "blue", "id", "bo"))
         refused = at.decide(changes, who="bo", roles="approver")
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_permitted")
         refused = at.decide(changes, roles="approver")
+        assert (refused.status_code, "people/ann" in refused.text) == (409, True), (
+            "of another team at the commit"
+        )
+        elsewhere(url, move.format("people", "red", "id", "ann"))
+        refused = at.decide(again, roles="approver")
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "rows_changed")
         assert "T-1" not in refused.text, "the row is of another team now"
 
