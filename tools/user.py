@@ -91,9 +91,10 @@ class User(BaseModel):
     def _telling(self, names: Iterable[str]) -> str:
         """The facts of these names in words."""
         return " ".join(
-            f"My {name} is {' and '.join(values)}." if values else f"I do not remember my {name}."
+            f"My {name} {'is' if len(values) == 1 else 'are'} {' and '.join(values)}."
+            if (values := self.facts[name])
+            else f"I do not remember my {name}."
             for name in names
-            for values in [self.facts[name]]
         )
 
     def _is_told(self, message: str) -> bool:

@@ -1,8 +1,8 @@
-"""A shop with 16 tools over the tables of tau2-bench's retail domain, which `convert.py` puts beside this file."""
+"""16 tools over the tables of tau2-bench's retail domain, which `convert.py` puts beside this file."""
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,7 @@ def find_user_id_by_email(ctx: ws.Context, email: str) -> str:
 def find_user_id_by_name_zip(ctx: ws.Context, first_name: str, last_name: str, zip: str) -> str:
     """The id of the user with a name and zip code, for those who do not know their email."""
     wanted = (first_name.lower(), last_name.lower(), zip)
-    return _only(
-        user
-        for user in ctx["users"].find()
-        if (user["name"]["first_name"].lower(), user["name"]["last_name"].lower(), user["address"]["zip"]) == wanted
-    )
+    return _only(user for user in ctx["users"].find() if _name_and_zip(user) == wanted)
 
 
 @env.tool(writes=False)
@@ -111,16 +107,23 @@ def cancel_pending_order(ctx: ws.Context, order_id: str, reason: str) -> Order:
     order = _order(ctx, order_id, "pending")
     if reason not in ("no longer needed", "ordered by mistake"):
         raise ws.ToolError("The reason is 'no longer needed' or 'ordered by mistake'.")
+    history = list(order["payment_history"])
     for paid in order["payment_history"]:
         _pay(ctx, order, paid["payment_method_id"], -paid["amount"])
-    refunds = [_payment("refund", paid["amount"], paid["payment_method_id"]) for paid in order["payment_history"]]
-    history = order["payment_history"] + refunds
+        history.append(_payment("refund", paid["amount"], paid["payment_method_id"]))
     return _changed(ctx, order_id, status="cancelled", cancel_reason=reason, payment_history=history)
 
 
 @env.tool
 def modify_pending_order_address(
-    ctx: ws.Context, order_id: str, address1: str, address2: str, city: str, state: str, country: str, zip: str
+    ctx: ws.Context,
+    order_id: str,
+    address1: str,
+    address2: str,
+    city: str,
+    state: str,
+    country: str,
+    zip: str,
 ) -> Order:
     """Change where a pending order is sent to, after the user agreed."""
     _order(ctx, order_id, "pending", modified=True)
@@ -205,8 +208,8 @@ def return_delivered_order_items(
         payment_method_id: gets the money: a gift card, or what paid the order.
     """
     order = _order(ctx, order_id, "delivered")
-    method = _method(ctx, order, payment_method_id)
-    if method["source"] != "gift_card" and payment_method_id != order["payment_history"][0]["payment_method_id"]:
+    source = _method(ctx, order, payment_method_id)["source"]
+    if source != "gift_card" and payment_method_id != order["payment_history"][0]["payment_method_id"]:
         raise ws.ToolError("The money goes to a gift card or to what paid the order.")
     _has(order, item_ids)
     return _changed(
@@ -227,7 +230,12 @@ def modify_user_address(
     return ctx["users"].get(user_id)
 
 
-def _only(users: Any) -> str:
+def _name_and_zip(user: dict[str, Any]) -> tuple[str, str, str]:
+    name = user["name"]
+    return name["first_name"].lower(), name["last_name"].lower(), user["address"]["zip"]
+
+
+def _only(users: Iterable[dict[str, Any]]) -> str:
     found = next(iter(users), None)
     if found is None:
         raise ws.ToolError("There is no such user.")
@@ -273,7 +281,8 @@ def _changed(ctx: ws.Context, order_id: str, **changes: Any) -> Order:
 
 
 def _address(address1: str, address2: str, city: str, state: str, country: str, zip: str) -> dict[str, str]:
-    return {"address1": address1, "address2": address2, "city": city, "country": country, "state": state, "zip": zip}
+    place = {"city": city, "state": state, "country": country, "zip": zip}
+    return {"address1": address1, "address2": address2, **place}
 
 
 def _payment(kind: str, amount: float, method_id: str) -> dict[str, Any]:
