@@ -19,8 +19,8 @@ from typing import Any
 HERE = Path(__file__).parent
 DOMAIN = Path("data/tau2/domains/retail")
 TABLES = {"users": "user_id", "products": "product_id", "orders": "order_id"}
-LATER = ("cancel_reason", "exchange_items", "exchange_new_items", "exchange_payment_method_id")
-LATER += ("exchange_price_difference", "return_items", "return_payment_method_id")
+LATER = ["cancel_reason", "exchange_items", "exchange_new_items", "exchange_payment_method_id"]
+LATER += ["exchange_price_difference", "return_items", "return_payment_method_id"]
 PROJECT = """\
 [environment]
 file = "shop.py"

@@ -31,7 +31,7 @@ TOLD = [("How can I help you?", WANTS)]
         ("Hello!", WANTS),
         ("How can I help you?", WANTS),
         ("What is your name?", "My name is Yara Ito."),
-        ("Tell me the ZIP and the order, please", "My zip code is 75284. My orders are #W1001 and #W1002."),
+        ("Tell me the ZIP and the order, please", "My zip code is 75284. My orders: #W1001 and #W1002."),
         ("May I have your email?", "I do not remember my email."),
         ("Which colour do you like?", WANTS),
         ("Is your name Yara Ito, and your zip code 75284?", YES),
@@ -43,9 +43,10 @@ TOLD = [("How can I help you?", WANTS)]
         ("Cancel #W1001 and #W1002, bought twice: yes or no?", f"No. {WANTS}"),
         ("Shall I cancel #W1001?", f"No. {WANTS}"),
         ("Shall I return #W1001, bought twice?", f"No. {WANTS}"),
-        ("Shall I cancel order #W10012, bought twice?", "No. My orders are #W1001 and #W1002."),
+        ("Shall I cancel order #W10012, bought twice?", "No. My orders: #W1001 and #W1002."),
         ("Before I proceed I need your name.", "No. My name is Yara Ito."),
         ("It is cancelled. Is there anything else?", GOODBYE),
+        ("You get an email on #W1001 right away. Anything else?", GOODBYE),
     ],
 )
 def test_the_reply_to_a_first_message(message: str, reply: str) -> None:

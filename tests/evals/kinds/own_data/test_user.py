@@ -21,7 +21,7 @@ from worksmith.programs.own_agents.sessions import Sessions
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.tools.errors import InputError
 
-USER = {
+USER: dict[str, Any] = {
     "wants": "I want to cancel my desk.",
     "facts": {"name": "Yara", "reason": "bought twice"},
     "confirms": [["cancel", "W-1001", "reason"]],
