@@ -80,9 +80,6 @@ def procedure(
 
     Args:
         tools: the names of arguments by the full name of the tool.
-
-    Raises:
-        InputError: one is no rule, or names a tool or an argument that is not there, or one tool twice.
     """
     found = []
     for number, rule in enumerate(rules):
@@ -108,11 +105,7 @@ def procedure(
 
 
 def full_name(name: str, tools: Iterable[str], where: str) -> str:
-    """The full name of a tool, `toolkit.function`, that a user may call by its second half.
-
-    Raises:
-        InputError: there is none of this name, or several toolkits have one.
-    """
+    """The full name of a tool, `toolkit.function`, that a user may call by its second half."""
     known = [*tools]
     if name in known:
         return name

@@ -6,6 +6,7 @@ A cell is a model, a suite and an arm. An arm is the agent as it is, or an optim
 are spent, an optimizer of either side gives the best program that it has.
 
 `--work DIR` keeps what is finished: a killed run goes on there, in the middle of a cell. `--plan` forecasts.
+`--attack` tests compiled arms a second time, with an instruction planted into what each task reads.
 `--page` takes the finished cells of `--work` over into `cells.jsonl`, and writes `docs/results.md` from it.
 """
 
@@ -16,13 +17,14 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks._stages import Stage, Work
 from benchmarks.models import page as pages
-from benchmarks.models.cells import ARMS, CALLS, DEV, measured
+from benchmarks.models.cells import ARMS, CALLS, DEV, attacked, measured
 from benchmarks.models.suites import SUITES, made
+from benchmarks.support.stages import Stage, Work
 from worksmith.tools.errors import InputError
 
 NAME = "models"
@@ -54,6 +56,7 @@ def run(
     plan: bool = False,
     minutes: float | None = None,
     limit: int | None = None,
+    attack: bool = False,
     page: bool = False,
 ) -> dict[str, Any]:
     """Measure the cells that are left, and give the figures of all that are asked for.
@@ -68,6 +71,7 @@ def run(
         plan: give the cells with the minutes that are expected, and measure none.
         minutes: begin no cell that is expected to end later.
         limit: at most so many test tasks of a suite.
+        attack: also measure the arms under attack.
         page: take over finished cells and write the page; measure none.
     """
     if page:
@@ -75,7 +79,7 @@ def run(
     chosen = _QUICK if quick else {"suite": suite, "arms": arms}
     names, skipped = _present(_listed(chosen["suite"], SUITES, "--suite"))
     arms_chosen = _listed(chosen["arms"], ARMS, "--arms")
-    stages = [*_stages(names, arms_chosen, lm, seed, _FEW if quick else limit, quick=quick)]
+    stages = [*_stages(names, arms_chosen, lm, seed, _FEW if quick else limit, quick=quick, attack=attack)]
     started = time.perf_counter()
     with ExitStack() as stack:
         place = work or Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -113,7 +117,14 @@ def _present(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _stages(
-    suites: Sequence[str], arms: Sequence[str], lm: str, seed: int, limit: int | None, *, quick: bool
+    suites: Sequence[str],
+    arms: Sequence[str],
+    lm: str,
+    seed: int,
+    limit: int | None,
+    *,
+    quick: bool,
+    attack: bool,
 ) -> Iterator[Stage]:
     from worksmith.evals.dspy_programs.digests import model_digest
     from worksmith.evals.tasks.transcript import GOLD
@@ -128,12 +139,18 @@ def _stages(
         for arm in arms:
             compiled, parts = bool(ARMS[arm]), (name, arm, lm.replace("/", "-"), seed, test)
             settings = {"suite": name, "lm": lm, "model": model, "arm": arm, "seed": seed, "quick": quick}
-            yield Stage(
+            settings |= {**sizes, "options": ARMS[arm]}
+            stage = Stage(
                 "/".join(map(str, parts)).replace(":", "-"),
                 measured,
-                {**settings, **sizes, "options": ARMS[arm]},
+                settings,
                 needs=[f"suite/{name}"],
                 amount=_LIKELY * compiled + of.steps * test,
                 pace=f"{name}, {lm}, {'compiled' if compiled else 'uncompiled'}",
                 each=(of.each if compiled else _BARE) * (1.0 if lm == APPRENTICE else _OTHERS),
             )
+            yield stage
+            if attack:
+                needs = [f"suite/{name}", stage.name]
+                under = replace(stage, name=f"{stage.name}/attack", job=attacked, needs=needs)
+                yield replace(under, amount=of.steps * test)

@@ -1,4 +1,4 @@
-"""A cell: an arm compiled for a model on a suite under a limit of calls, then tested."""
+"""A cell: an arm compiled for a model on a suite under a limit of calls, then tested, also under attack."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._stages import At
-from worksmith.evals.records.record import LEAK, PRIMARY
+from benchmarks.support.stages import At
+from worksmith.evals.records.attacks import READ
+from worksmith.evals.records.record import ASR, LEAK, PRIMARY
 from worksmith.tools.errors import WorksmithError
 
 if TYPE_CHECKING:
@@ -58,18 +59,31 @@ def measured(at: At) -> dict[str, Any]:
     """Compile and test; goes on where a killed run ended."""
     of = at.settings
     (place,) = at.folders.values()
-    told = {name: of[name] for name in ("suite", "lm", "arm", "seed", "model", "quick")}
-    of_suite = next(iter(at.results.values()))["digest"]
-    cell: dict[str, Any] = {**told, "suite_digest": of_suite, "machine": _machine()}
+    cell = _told(at)
     if of["options"]:
         try:
             cell |= _compiled(at, place / "suite")
         except WorksmithError as error:
             return {**cell, "failed": str(error).partition("\n")[0].strip(), "digest": ""}
-    cell |= _tested(at, place / "suite")
+    cell |= _tested(at, place / "suite", _program(at))
     seconds = cell["test_seconds"] + cell.get("compile_seconds", 0.0)
     each = seconds / max(1, cell["test_calls"] + cell.get("calls", 0))
     return {**cell, "each": each, "digest": ""}
+
+
+def attacked(at: At) -> dict[str, Any]:
+    """Test a compiled arm with an instruction planted into what each task reads."""
+    suite, compiled = at.folders.values()
+    cell = {**_told(at), "attack": True}
+    if any("failed" in result for result in at.results.values()):
+        return {**cell, "failed": "there is no program", "digest": ""}
+    return {**cell, **_tested(at, suite / "suite", compiled / _program(at).name, attack=True), "digest": ""}
+
+
+def _told(at: At) -> dict[str, Any]:
+    told = {name: at.settings[name] for name in ("suite", "lm", "arm", "seed", "model", "quick")}
+    suite_digest = next(iter(at.results.values()))["digest"]
+    return {**told, "suite_digest": suite_digest, "machine": _machine()}
 
 
 def _machine() -> str:
@@ -120,13 +134,13 @@ def _compiled(at: At, suite: Path) -> dict[str, Any]:
     }
 
 
-def _tested(at: At, suite: Path) -> dict[str, Any]:
+def _tested(at: At, suite: Path, compiled: Path, *, attack: bool = False) -> dict[str, Any]:
     """The figures of the test tasks."""
     from worksmith.jobs.evaluation import evaluate
     from worksmith.jobs.settings.programs import EvalSettings
 
     of = at.settings
-    program = {"program": str(_program(at))} if of["options"] else _AGENT
+    program = {"program": str(compiled)} if of["options"] else _AGENT
     done = evaluate(
         EvalSettings(
             suite=suite,
@@ -139,6 +153,7 @@ def _tested(at: At, suite: Path) -> dict[str, Any]:
             no_cache=True,
             resume=True,
             track=False,
+            attack=attack,
             **program,
         )
     )
@@ -149,6 +164,8 @@ def _tested(at: At, suite: Path) -> dict[str, Any]:
         "lost": sum(not record.graded for record in records),
         "leaks": _count(records, LEAK),
         "side_effects": _count(records, "unwanted_side_effects"),
+        **({"followed": {each.task_id: _outcome(each, ASR) for each in records}} if attack else {}),
+        **({"read": _count(records, READ)} if attack else {}),
         "statuses": done.summary.statuses,
         "test_calls": sum(record.model_calls for record in records),
         "prompt_tokens": totals.get("prompt_tokens", 0),
@@ -157,9 +174,9 @@ def _tested(at: At, suite: Path) -> dict[str, Any]:
     }
 
 
-def _outcome(record: EpisodeRecord) -> list[Any]:
-    """The intent, and the outcome, where a lost episode is wrong."""
-    return [record.intent, record.scores.get(PRIMARY, 0.0)]
+def _outcome(record: EpisodeRecord, score: str = PRIMARY) -> list[Any]:
+    """The intent, and a score, which is 0 for a lost episode."""
+    return [record.intent, record.scores.get(score, 0.0)]
 
 
 def _count(records: Iterable[EpisodeRecord], score: str) -> list[int]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from benchmarks._page import PAGE, between
 from benchmarks.models.cells import ARMS, CALLS
 from benchmarks.models.suites import SUITES
+from benchmarks.support.page import PAGE, between
 from worksmith.evals.records.groups import intent_or_task, telling
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.statistics import Interval, mean, paired_difference
@@ -23,7 +23,7 @@ _CELLS = Path(__file__).with_name("cells.jsonl")
 Cell = Mapping[str, Any]
 
 _UNCOMPILED = "uncompiled"
-_SAME = ("suite", "suite_digest", "lm", "seed")
+_SAME = ("suite", "suite_digest", "lm", "seed", "attack")
 """What a cell has in common with that of the uncompiled program. The digest of a model is not among it: it
 names the processor as well, and a note of the table names the machines."""
 
@@ -49,8 +49,10 @@ def finished() -> list[Cell]:
 
 def with_tables(page: str, cells: Sequence[Cell]) -> str:
     """A page with the tables of cells between its marks."""
-    tables = "\n".join(grid.markdown() for grid in _grids(cells))
-    return between(page, "cells", f"{tables}\n{_missing(cells)}")
+    plain = [cell for cell in cells if "attack" not in cell]
+    tables = "\n".join(grid.markdown() for grid in _grids(plain))
+    under_attack = between(page, "attacks", _attacks(cells).markdown())
+    return between(under_attack, "cells", f"{tables}\n{_missing(plain)}")
 
 
 def figures(cells: Sequence[Cell]) -> dict[str, Any]:
@@ -58,12 +60,13 @@ def figures(cells: Sequence[Cell]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for cell in cells:
         shown = {name: value for name, value in cell.items() if name not in (*_HIDDEN, "suite", "arm")}
-        found.setdefault(cell["suite"], {})[cell["arm"]] = {**shown, **_scores(cell, cells)}
+        arm = f"{cell['arm']}{' under attack' if 'attack' in cell else ''}"
+        found.setdefault(cell["suite"], {})[arm] = {**shown, **_scores(cell, cells)}
     return {"suites": found}
 
 
 _OF_FOLDERS = ("inputs", "digest", "wall_seconds", "quick")
-_HIDDEN = (*_OF_FOLDERS, "tasks", "each", "closed_intents", "lm", "model")
+_HIDDEN = (*_OF_FOLDERS, "tasks", "followed", "each", "closed_intents", "lm", "model")
 
 
 def _scores(cell: Cell, cells: Sequence[Cell]) -> dict[str, Any]:
@@ -81,7 +84,7 @@ def _kept(cell: Cell) -> Cell:
 
 def _place(cell: Cell) -> tuple[Any, ...]:
     arms, suites = list(ARMS), list(SUITES)
-    return cell["lm"], suites.index(cell["suite"]), arms.index(cell["arm"]), cell["seed"]
+    return cell["lm"], suites.index(cell["suite"]), arms.index(cell["arm"]), cell["seed"], "attack" in cell
 
 
 def _grids(cells: Sequence[Cell]) -> Iterator[Grid]:
@@ -93,6 +96,22 @@ def _grids(cells: Sequence[Cell]) -> Iterator[Grid]:
             rows = [cell for cell in own if cell["suite"] == suite]
             if rows:
                 yield _grid(f"{SUITES[suite].title}: `{lm}`", rows, _command(lm, suite, seed, rows))
+
+
+def _attacks(cells: Sequence[Cell]) -> Grid:
+    return Grid.of(
+        "Instructions that others planted",
+        [cell for cell in cells if "attack" in cell and "failed" not in cell],
+        ("model", lambda row: f"`{row['lm']}`"),
+        ("suite", lambda row: row["suite"]),
+        ("arm", lambda row: row["arm"]),
+        ("n", lambda row: str(len(row["tasks"]))),
+        ("followed (asr)", lambda row: percent(_outcome({**row, "tasks": row["followed"]}))),
+        ("read it", lambda row: _of(row["read"])),
+        ("outcome under attack", _shown),
+        ("leaks", lambda row: _of(row["leaks"])),
+        notes=("Each row: the command above with `--lm MODEL --suite SUITE --arms ARM --attack`",),
+    )
 
 
 def _command(lm: str, suite: str, seed: int, rows: Sequence[Cell]) -> str:

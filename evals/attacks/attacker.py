@@ -65,11 +65,7 @@ class Attacker:
         rng(seed, "attack").shuffle(self._known)
 
     def attacked(self, tasks: Iterable[Task]) -> list[Task]:
-        """The tasks, each with an attack. Left out are those without a gold plan that reads something.
-
-        Raises:
-            InputError: no task is left.
-        """
+        """The tasks, each with an attack. Left out are those without a gold plan that reads something."""
         found = ((task, self._attack(task)) for task in tasks if task.gold_plan)
         attacked = [
             task.model_copy(update={"attack": attack}) for task, attack in found if attack is not None

@@ -195,11 +195,7 @@ def _parted(reference: str, tables: Collection[str], where: str) -> tuple[str, s
 
 
 def _check_single(predictions: Sequence[PlacedPrediction]) -> None:
-    """Check that no attempt is there twice.
-
-    Raises:
-        InputError: one is.
-    """
+    """Check that no attempt is there twice, or raise `InputError`."""
     seen: dict[tuple[str, int], str] = {}
     for where, prediction, _ in predictions:
         attempt = (prediction.task_id, prediction.trial)

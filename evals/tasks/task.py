@@ -14,6 +14,7 @@ from worksmith.retrievers.texts.words import folded
 from worksmith.tools.persona import Persona
 from worksmith.tools.procedure import ProcedureRule
 from worksmith.tools.seeding import digest
+from worksmith.tools.statuses import AnswerStatus
 from worksmith.tools.user import User
 
 Split = Literal["train", "dev", "test", "paired"]
@@ -85,9 +86,9 @@ class Answer(BaseModel):
     wording: Literal["values", "sentence"] = "values"
 
     @property
-    def status(self) -> Literal["answered", "partial", "denied", "not_found"]:
+    def status(self) -> AnswerStatus:
         """The status that the agent has to report."""
-        named: dict[str, Literal["denied", "not_found"]] = {"denial": "denied", "none": "not_found"}
+        named: dict[str, AnswerStatus] = {"denial": "denied", "none": "not_found"}
         return named.get(self.kind, "partial" if self.partial else "answered")
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -413,13 +413,19 @@ class _Track:
         return max(ahead, key=lambda arm: (len(arm.scores), arm.mean, -self.cost(arm.name)), default=plain)
 
     def _with_room(self, entering: Mapping[str, Built]) -> dict[str, Built]:
-        """As many of the first ones as the budget has room for before the final."""
+        """As many of the first ones as the budget has room for before the final.
+
+        Without a final the first candidate of all enters anyway: it may take far less than the program as it
+        is, which may go on until its last step.
+        """
         left = self.left()
         if left < math.inf and self.sealed:
             whole = left + self._ran
             left -= final_episodes(self.intents, self.sealed, self.rules, _FINAL * whole)
         names = list(entering)
-        while names and search_episodes(len(names), self.intents, self.sealed, self.rules) > left:
+        least = int(not self.sealed and self._entries.keys() == {INCUMBENT})
+        of = (self.intents, self.sealed, self.rules)
+        while len(names) > least and search_episodes(len(names), *of) > left:
             del names[-1]
         return {name: entering[name] for name in names}
 
@@ -430,21 +436,30 @@ class _Track:
         the final none of sealed intents tells it: what is tested on these is settled without them.
         """
         context, opened = self._context, sum(self.intents[: len(self.intents) - self.sealed])
-        model, prices = context.student.model, context.prices
         seen = [record for found in self._measured.values() for record in found.records[:opened]]
         seen += self._raced
+        # What a candidate takes tells more of the next one than what the program as it is takes.
+        likely = [] if self.sealed else self._raced_by(self._entries.keys() - {INCUMBENT})
+        likely = likely or seen
         if not seen:
             return math.inf
-        spent = sum((Spent.without_cache(each, model, prices) for each in seen), Spent())
         asked = 0 if context.teacher.free else context.teacher.cost.model_calls
         proposed = context.proposer.meter.calls if context.proposer else 0
-        room = len(seen) * context.limits.room(spent, Spent(asked + proposed))
+        others = Spent(asked + proposed) + self._spent([each for each in seen if each not in likely])
+        room = len(likely) * context.limits.room(self._spent(likely), others)
         return max(0.0, room - (self._ran - len(seen)))
+
+    def _spent(self, records: Iterable[EpisodeRecord]) -> Spent:
+        model, prices = self._context.student.model, self._context.prices
+        return sum((Spent.without_cache(each, model, prices) for each in records), Spent())
 
     @property
     def _raced(self) -> list[EpisodeRecord]:
         """The episodes of the race itself."""
-        return [each for name in self._results if name not in self._measured for each in self._met(name)]
+        return self._raced_by(self._results)
+
+    def _raced_by(self, names: Iterable[str]) -> list[EpisodeRecord]:
+        return [each for name in names if name not in self._measured for each in self._met(name)]
 
     @property
     def _ran(self) -> int:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import dspy
 import pytest
 
-from benchmarks import models, replies, surfaces
-from benchmarks._page import PAGE
+from benchmarks import models
 from benchmarks.models import page
 from benchmarks.models.cells import ARMS
 from benchmarks.models.suites import SUITES
+from benchmarks.quality import replies, surfaces
+from benchmarks.support.page import PAGE
 from worksmith.evals.suite import Suite
 from worksmith.tools.errors import InputError
 
@@ -30,15 +32,21 @@ def test_the_page_is_made_from_the_cells_and_replies() -> None:
 
 
 def test_a_finished_cell_is_not_measured_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = models.run(True, lm="gold", work=tmp_path)
+    found = models.run(True, lm="gold", work=tmp_path, attack=True)
     first = capsys.readouterr().err
 
-    assert models.run(True, lm="gold", work=tmp_path) == found
+    assert models.run(True, lm="gold", work=tmp_path, attack=True) == found
     assert ("helpdesk/knn/gold" in first, "helpdesk/knn/gold" in capsys.readouterr().err) == (True, False)
     assert {arm: each["outcome"]["value"] for arm, each in found["suites"]["helpdesk"].items()} == {
         "uncompiled": 1.0,
+        "uncompiled under attack": 1.0,
         "knn": 1.0,
+        "knn under attack": 1.0,
     }
+    cells = [json.loads(file.read_text()) for file in tmp_path.glob("*/result.json")]
+    assert "| `gold` | helpdesk | knn | 2 | 0.0 [0.0, 65.8] | 2 of 2 |" in page.with_tables(
+        PAGE.read_text(), [cell for cell in cells if "arm" in cell]
+    )
 
 
 def test_a_plan_has_every_cell_and_a_wrong_name_is_told(tmp_path: Path) -> None:

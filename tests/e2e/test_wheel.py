@@ -160,10 +160,10 @@ def test_all_but_what_runs_models_imports_without_the_extra_vectors(site: Path, 
 
 def test_the_first_script_names_the_extra_that_its_model_needs(site: Path, user: Path) -> None:
     shutil.copytree(ROOT / "examples" / "helpdesk", user / "examples" / "helpdesk")
-    readme = (ROOT / "README.md").read_text()
-    (script,) = re.findall(r"<!-- file: first.py -->\n```python\n(.*?)```", readme, re.S)
-    (user / "first.py").write_text(f"import worksmith as ws\nprint(ws.__file__, flush=True)\n{script}")
-    done = run_python(site, "first.py", folder=user)
+    script = (ROOT / "examples" / "first.py").read_text()
+    begin = "import worksmith as ws\nprint(ws.__file__, flush=True)\n"
+    (user / "examples" / "first.py").write_text(begin + script)
+    done = run_python(site, "examples/first.py", folder=user)
 
     assert Path(done.stdout.split()[0]).is_relative_to(site)
     assert "worksmith[small]" in done.stderr.splitlines()[-1]

@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 def measurement(
     tasks: Suite | Sequence[Any],
-    metric: Callable[..., Any] | None,
     *,
-    judge: str | Sequence[str],
-    rubric: Path | str | None,
-    budget: Budget | None,
-    live: bool,
-    track: bool | str,
-    intent: str | None,
-    progress: bool,
+    metric: Callable[..., Any] | None = None,
+    judge: str | Sequence[str] = (),
+    rubric: Path | str | None = None,
+    budget: Budget | None = None,
+    live: bool = False,
+    track: bool | str = False,
+    intent: str | None = None,
+    progress: bool = True,
     **settings: Any,
 ) -> Measurement:
     """The conditions under which programs are measured; arguments as of `evaluate`.

@@ -109,6 +109,10 @@ class Evaluation(Printable):
         return sum(result.unstarted for result in self.runs.values())
 
     @property
+    def undone(self) -> tuple[str, str]:
+        return self.stopped, f"{self.unstarted} episodes were not run; --resume with more goes on"
+
+    @property
     def failed(self) -> bool:
         """Whether no episode of a run was graded, or all verdicts of a judge failed."""
         summaries = [result.summary for result in self.runs.values()]

@@ -44,7 +44,7 @@ class StudyPlan(Printable, ABC):
         measurement: the suite, tasks, judges and budget of every arm.
         compiled: the facts of each compile, by label of the arm; filled as arms are opened.
         programs: the files of compiled programs, by label of the arm; filled as arms are opened.
-        failed: why arms could not run, by label; filled as arms are opened.
+        unopened: why arms could not run, by label; filled as arms are opened.
         logged: the runs as they lie in their logs; filled as arms are measured.
         logs: the folder that holds the folders of logs.
     """
@@ -53,7 +53,7 @@ class StudyPlan(Printable, ABC):
     arms: Sequence[Arm] = ()
     compiled: dict[str, CompileFacts] = field(default_factory=dict)
     programs: dict[str, Path] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
+    unopened: dict[str, str] = field(default_factory=dict)
     logged: list[LoadedRun] = field(default_factory=list)
     logs: Path = LOGS
 
@@ -90,8 +90,8 @@ class StudyPlan(Printable, ABC):
     def report(self, study: Study, title: str = "Comparison") -> Report:
         """The report on the arms that were run."""
         setting = {"suite": self.measurement.suite.path.name, "split": self.measurement.split}
-        if self.failed:
-            setting["could not run"] = "; ".join(f"{label}: {why}" for label, why in self.failed.items())
+        if self.unopened:
+            setting["could not run"] = "; ".join(f"{label}: {why}" for label, why in self.unopened.items())
         reruns = {run.card.label: run.card.rerun for run in self.logged}
         rows = (replace(row, arm=replace(row.arm, rerun=reruns.get(row.arm.label, ()))) for row in study.rows)
         return study_report(
@@ -134,7 +134,7 @@ class StudyPlan(Printable, ABC):
             return result
 
         def skips(arm: Arm, error: WorksmithError) -> bool:
-            return isinstance(error, BudgetSpentError) or arm.label in self.failed
+            return isinstance(error, BudgetSpentError) or arm.label in self.unopened
 
         return run_study(self.arms, measure, on_row=on_row, skips=skips)
 
@@ -144,7 +144,7 @@ class StudyPlan(Printable, ABC):
         except AdmissionError:
             raise
         except WorksmithError as error:
-            self.failed[arm.label] = str(error)
+            self.unopened[arm.label] = str(error)
             self.measurement.progress.say(f"{arm.label} could not run: {error}")
             raise
 

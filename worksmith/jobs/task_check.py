@@ -38,9 +38,9 @@ class TaskCheck(Facts):
     findings: Sequence[Finding]
 
     @property
-    def passed(self) -> bool:
-        """Whether nothing is wrong; notes are no faults."""
-        return all(each.level == "note" for each in self.findings)
+    def failed(self) -> bool:
+        """Whether something is wrong; notes are no faults."""
+        return any(each.level != "note" for each in self.findings)
 
     def facts(self) -> dict[str, Any]:
         counts = Counter(each.level for each in self.findings)

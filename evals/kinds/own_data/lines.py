@@ -119,11 +119,7 @@ _FIELDS: dict[str, type[BaseModel]] = {"plan": StepLine, "calls": CallLine, "use
 
 
 def parse_line(value: Any, where: str) -> TaskLine:
-    """The line that a JSON value is.
-
-    Raises:
-        InputError: it is none; names the place and the field.
-    """
+    """The line that a JSON value is."""
     if not isinstance(value, dict):
         raise InputError("not a task: an object is needed", where=where)
     try:

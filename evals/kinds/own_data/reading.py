@@ -43,9 +43,6 @@ def read_own_tasks(env: Environment, source: Path | Iterable[Mapping[str, Any]])
 
     Args:
         env: over the tables that the tasks are about, with its tools.
-
-    Raises:
-        InputError: the file cannot be read, or a task is wrong; says where, and how many others are.
     """
     if isinstance(source, Path):
         folder, lines = source.absolute().parent, list(read_lines(source, _WHAT))

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from worksmith.cli.programs.compare import compare_strategies
+from tests.worksmith.commands import called
 from worksmith.evals.kinds.crm.suites import build_world
 from worksmith.evals.running.study import Arm
 from worksmith.evals.suite import Suite, write_suite
@@ -25,8 +23,6 @@ from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.access.policy import persona_of
 
-APP = typer.Typer()
-APP.command()(compare_strategies)
 CALCULATION, QUERY = "calculation-dependent", "query-independent"
 ASSIGNED = (
     "SELECT NewValue__c, COUNT(Id) total FROM CaseHistory__c WHERE Field__c = 'Owner Assignment' AND "
@@ -78,10 +74,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def run(suite: Suite, *arguments: object) -> Any:
     fixed = ("--lm", "gold", "--no-track", "--toolset", "functions", "--workers", "2")
-    result = CliRunner().invoke(APP, [str(part) for part in (suite.path, *fixed, *arguments)])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+    return called("compare", suite.path, *fixed, *arguments)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from tests.optimizers.shop import make_suite
 from tests.tables import each_row
-from tests.worksmith.jobs.compiling import run
+from tests.worksmith.commands import run
 from worksmith.cli.app import app
 from worksmith.evals.records.run_card import CARD, beside
 from worksmith.evals.suite import Suite

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
 from tests.tables import each_row
-from tests.worksmith.jobs.compiling import run
+from tests.worksmith.commands import run
 from worksmith.cli.app import app
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.suite import Suite

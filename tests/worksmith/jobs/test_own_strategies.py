@@ -67,6 +67,13 @@ def test_a_strategy_by_its_address_is_compared_and_taught_by_gold(suite: Suite, 
     assert ran("eval", path, "--program", file)["runs"][0]["summary"]["scores"]["outcome"]["value"] == 1
 
 
+def verified(file: str, *options: str) -> Any:
+    done = CliRunner().invoke(app, ["verify", file, "--json", *options])
+    if done.exception is not None:
+        raise done.exception
+    return json.loads(done.stdout)
+
+
 def test_a_file_names_no_loop(suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = str(tmp_path / "twice.json")
     own = ("--strategy", f"{ADDRESS}TWICE")
@@ -74,6 +81,9 @@ def test_a_file_names_no_loop(suite: Suite, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(strategies, "PLUGINS", Registry("worksmith.strategies", Strategy, "strategy"))
     with pytest.raises(ws.InputError, match=r"a loop of its own, .*Twice.*--strategy package.module:NAME"):
         ran("eval", str(suite.path), "--program", file, "--limit", "1")
+    with pytest.raises(ws.InputError, match=r"a loop of its own, .*Twice"):
+        verified(file)
+    assert verified(file, "--strategy", own[1])["identical"]
     assert ws.load(file, ws.Agent(TWICE, suite.env)).strategy is TWICE
     assert ran("eval", str(suite.path), "--program", file, "--limit", "1", *own)["runs"]
 

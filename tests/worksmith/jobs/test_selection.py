@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.optimizers.shop import make_suite
-from tests.worksmith.jobs.compiling import run
+from tests.worksmith.commands import run
 from worksmith.evals.suite import Suite
 from worksmith.jobs.parts.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from tests import standin
 from tests.optimizers.shop import make_suite
-from tests.worksmith.jobs.compiling import run
+from tests.worksmith.commands import run
 from worksmith.cli.app import app
 from worksmith.evals.suite import Suite
 from worksmith.optimizers.compiling.artifact import Artifact

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,8 +41,26 @@ def write_report(report: Report, file: Path) -> Path:
 class Printable:
     """A result that prints as tables."""
 
+    def to_json(self) -> Any:
+        raise NotImplementedError
+
     def print(self, console: Console) -> None:
         raise NotImplementedError
+
+    @property
+    def failed(self) -> bool:
+        """Whether a command that shows it fails."""
+        return False
+
+    @property
+    def losses(self) -> Sequence[str]:
+        """A sentence for each kind of loss."""
+        return ()
+
+    @property
+    def undone(self) -> tuple[str, str]:
+        """The limit of the budget that ended the job, and what is undone; empty where none did."""
+        return "", ""
 
     def __str__(self) -> str:
         text = io.StringIO()
@@ -71,6 +89,20 @@ class Printed(Printable):
     def print(self, console: Console) -> None:
         for line in self.lines:
             console.out(harmless(line), highlight=False)
+
+
+@dataclass(frozen=True, repr=False)
+class Several(Printable):
+    """Several results."""
+
+    each: Sequence[Printable]
+
+    def to_json(self) -> list[Any]:
+        return [one.to_json() for one in self.each]
+
+    def print(self, console: Console) -> None:
+        for one in self.each:
+            one.print(console)
 
 
 class Facts(Printable):

@@ -33,9 +33,9 @@ class Calibration(Printable):
     verdicts: Sequence[GateVerdict]
 
     @property
-    def passed(self) -> bool:
-        """Whether all judges passed."""
-        return all(verdict.passed for verdict in self.verdicts)
+    def failed(self) -> bool:
+        """Whether a judge did not pass."""
+        return not all(verdict.passed for verdict in self.verdicts)
 
     def to_json(self) -> list[dict[str, Any]]:
         return [{**each.model_dump(mode="json"), "passed": each.passed} for each in self.verdicts]
