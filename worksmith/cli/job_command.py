@@ -12,7 +12,7 @@ import typer
 from worksmith.cli import choices
 from worksmith.cli.options import DRY_RUN, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, end_stopped, say, show
-from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.showing.printing import Printable
 
 
 def job_command(row: Mapping[str, Any]) -> Callable[..., None]:

@@ -17,8 +17,8 @@ from worksmith.evals.scoring.constraints import check_measured, constraints
 from worksmith.evals.scoring.regressions import OUTCOME, Criterion, compared, values
 from worksmith.evals.table import NO_DATA, Grid, number, points, share
 from worksmith.jobs.evaluation import Evaluation, evaluate
-from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.showing.printing import Printable
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import check_writable, write_atomically
 

@@ -16,7 +16,7 @@ from tests.tools.kinds.enterprise.small_world import write_small_world
 from worksmith import cli
 from worksmith.cli.app import app
 from worksmith.evals.suite import Suite, write_suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.tools.errors import InputError, WorksmithError
 
 HOSTED = "openai/gpt-4o-mini"

@@ -15,8 +15,8 @@ from worksmith.evals.kinds.crm.suites import build_world
 from worksmith.evals.running.study import Arm
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.evals.tasks.task import Answer, Entity, Split, Step, Task
-from worksmith.jobs.parts.arms import without_category
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.arms import without_category
+from worksmith.jobs.opening.programs import load_program
 from worksmith.jobs.settings.programs import CompareSettings
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.environment import Environment

@@ -18,7 +18,7 @@ from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.demos.trace_bank import TraceBank

@@ -17,7 +17,7 @@ from tests.programs.org import QUARTERS, make_org
 from worksmith.cli.app import app
 from worksmith.evals.records.run_card import CARD, beside, read_card
 from worksmith.evals.suite import Suite, write_suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 

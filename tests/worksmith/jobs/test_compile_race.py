@@ -13,7 +13,7 @@ from tests import standin
 from tests.optimizers.shop import make_suite
 from tests.worksmith.commands import run
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 
 ROOT = Path(__file__).parents[3]

@@ -21,7 +21,7 @@ from tests.worksmith.commands import called
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.registry import OPTIMIZERS
 from worksmith.tools.errors import InputError

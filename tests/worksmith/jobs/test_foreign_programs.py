@@ -19,8 +19,8 @@ from tests.worksmith.commands import run
 from worksmith.cli.app import app
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
-from worksmith.jobs.parts.served import ServedAgent, bundle
+from worksmith.jobs.opening.programs import load_program
+from worksmith.jobs.recording.served import ServedAgent, bundle
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest

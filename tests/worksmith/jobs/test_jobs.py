@@ -19,10 +19,10 @@ from worksmith.jobs.comparison import compare
 from worksmith.jobs.compilation import compile
 from worksmith.jobs.evaluation import evaluate
 from worksmith.jobs.judgement import judge
-from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
 from worksmith.jobs.settings.runs import JudgeSettings
 from worksmith.jobs.settings.suites import BuildSettings
+from worksmith.jobs.showing.progress import Progress
 from worksmith.tools.errors import InputError, WorksmithError
 
 

@@ -15,7 +15,7 @@ from worksmith.cli.app import app
 from worksmith.evals.records.log import read_log
 from worksmith.evals.records.run_card import CARD, beside, read_card
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.compiling.journal import journal_beside, read_description
 from worksmith.tools.errors import InputError

@@ -12,7 +12,7 @@ from tests.programs.office import EVENTS, cancel, make_env
 from worksmith.cli.programs.run import run_task
 from worksmith.evals.suite import write_suite
 from worksmith.evals.tasks.task import Action, Answer, Entity, Task
-from worksmith.jobs.parts.episode_text import episode_json, show_episode
+from worksmith.jobs.showing.episode_text import episode_json, show_episode
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult
 

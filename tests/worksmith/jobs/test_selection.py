@@ -10,7 +10,7 @@ import pytest
 from tests.optimizers.shop import make_suite
 from tests.worksmith.commands import run
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 

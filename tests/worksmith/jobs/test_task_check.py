@@ -10,7 +10,7 @@ from tests.evals import help_desk
 from worksmith.cli.app import app
 from worksmith.evals.suite import write_suite
 from worksmith.evals.tasks.task import Task
-from worksmith.jobs.parts.judges import check_judged
+from worksmith.jobs.opening.judges import check_judged
 from worksmith.jobs.settings.suites import TaskCheckSettings
 from worksmith.jobs.task_check import check_tasks
 from worksmith.tools.errors import InputError

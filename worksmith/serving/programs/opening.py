@@ -12,9 +12,9 @@ import dspy
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.prices import use_prices
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.budgets import prices_of
-from worksmith.jobs.parts.programs import named_program
-from worksmith.jobs.parts.tracking import Tracking
+from worksmith.jobs.opening.budgets import prices_of
+from worksmith.jobs.opening.programs import named_program
+from worksmith.jobs.recording.tracking import Tracking
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.cost.limits import Limits

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from worksmith.evals.tasks.task import Step, Task
-from worksmith.jobs.parts.opening import teacher_name
-from worksmith.jobs.parts.progress import Progress
+from worksmith.jobs.opening.suites import teacher_name
+from worksmith.jobs.showing.progress import Progress
 
 
 class Heard(Progress):
