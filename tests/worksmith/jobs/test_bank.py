@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests import standin
-from tests.optimizers.shop import make_suite
 from tests.worksmith.commands import printed
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.records.lines import log_line
@@ -24,11 +23,6 @@ from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.programs.agent import Agent
 from worksmith.tools.errors import InputError
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
 
 
 def log_of(suite: Suite, folder: Path, *options: object) -> Path:

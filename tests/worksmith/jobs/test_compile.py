@@ -19,11 +19,6 @@ from worksmith.tools.errors import InputError
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
-
-
 def outcome(program: Any, suite: Suite) -> float:
     tasks = suite.select(split="test")
     result = evaluate(program, tasks, EvalSettings(env=suite.env, lm=standin.lm()))

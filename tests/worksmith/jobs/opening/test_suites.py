@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.worksmith.commands import Heard
 from worksmith.evals.tasks.task import Step, Task
 from worksmith.jobs.opening.suites import teacher_name
-from worksmith.jobs.showing.progress import Progress
-
-
-class Heard(Progress):
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, message: str) -> None:
-        self.said.append(message)
 
 
 def tasks(*planned: bool) -> list[Task]:
