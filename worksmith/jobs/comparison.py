@@ -104,17 +104,13 @@ class Comparison(Printable):
             row.summary.graded == 0 for row in self.study.rows if not row.arm.baseline
         )
 
-    @property
-    def losses(self) -> list[str]:
-        """A sentence for errors of metric and programs, and for each kind of loss to the infrastructure."""
-        return [f"{row.arm.label}: {said}" for row in self.study.rows for said in losses(row.result)]
-
     def to_json(self) -> dict[str, Any]:
         return {**self.settings, **self.study.to_json(), "failures": dict(self.failures)}
 
     def print(self, console: Console) -> None:
-        for said in self.losses:
-            console.out(said, highlight=False)
+        for row in self.study.rows:
+            for said in losses(row.result):
+                console.out(f"{row.arm.label}: {said}", highlight=False)
         for grid in [*console_grids(self.study), cost_grid(self.study)]:
             console.print(grid.rich())
         failures = (f"{label} could not run: {why}" for label, why in self.failures.items())
@@ -148,6 +144,8 @@ def _say_row(progress: Progress, row: Row) -> None:
         progress.say(f"{row.arm.label}: not as DSPy has it: {differs}")
     lossy = f" on {on_tasks(row.summary)}" if row.summary.errors else ""
     progress.say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %{lossy}")
+    for said in losses(row.result):
+        progress.say(f"{row.arm.label}: {said}")
 
 
 def run_comparison(
