@@ -104,13 +104,17 @@ class Comparison(Printable):
             row.summary.graded == 0 for row in self.study.rows if not row.arm.baseline
         )
 
+    @property
+    def losses(self) -> list[str]:
+        """A sentence for errors of metric and programs, and for each kind of loss to the infrastructure."""
+        return [f"{row.arm.label}: {said}" for row in self.study.rows for said in losses(row.result)]
+
     def to_json(self) -> dict[str, Any]:
         return {**self.settings, **self.study.to_json(), "failures": dict(self.failures)}
 
     def print(self, console: Console) -> None:
-        for row in self.study.rows:
-            for said in losses(row.result):
-                console.out(f"{row.arm.label}: {said}", highlight=False)
+        for said in self.losses:
+            console.out(said, highlight=False)
         for grid in [*console_grids(self.study), cost_grid(self.study)]:
             console.print(grid.rich())
         failures = (f"{label} could not run: {why}" for label, why in self.failures.items())

@@ -124,6 +124,10 @@ class Evaluation(Printable):
         """A sentence for errors of metric and program, and for each kind of loss to the infrastructure."""
         return [f"{label}: {said}" for label, result in self.runs.items() for said in losses(result)]
 
+    @property
+    def unheard(self) -> Sequence[str]:
+        return self.losses
+
     def to_json(self) -> dict[str, Any]:
         runs = [
             {
