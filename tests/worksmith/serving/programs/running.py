@@ -15,9 +15,9 @@ import dspy
 import httpx
 import jwt
 from dspy import lm15
-from worksmith.jobs.opening.programs import OpenedProgram
 
 from worksmith.evals.suite import Suite
+from worksmith.jobs.opening.programs import OpenedProgram
 from worksmith.serving.programs.desk import Desk
 from worksmith.serving.programs.metrics import Metrics
 from worksmith.serving.programs.opening import app_of, tokens_of
