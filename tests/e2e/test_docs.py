@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
+from docs.pages import INDEX, LLMS, llms_txt
 from docs.snippets import (
     NEEDS,
     REASONS,
@@ -158,10 +159,26 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def test_every_page_is_in_the_index() -> None:
-    index = (ROOT / "docs/README.md").read_text()
-    listed = {(ROOT / "docs" / target.partition("#")[0]).resolve() for target in LINK.findall(index)}
+    listed = {
+        (index.parent / target.partition("#")[0]).resolve()
+        for index in (INDEX, ROOT / "docs/api/README.md")
+        for target in LINK.findall(index.read_text())
+    }
 
     assert [name(page) for page in pages()[1:] if page.name != "README.md" and page not in listed] == []
+    assert llms_txt() == LLMS.read_text(), "`make docs` writes it"
+
+
+def test_pages_are_short_and_begin_with_their_use() -> None:
+    written = [
+        page
+        for page in pages()[2:]
+        if page.name not in ("cli.md", "results.md") and page.parent.name != "api"
+    ]
+    lines = {name(page): page.read_text().split("\n") for page in written}
+
+    assert [page for page, text in lines.items() if not text[2].startswith("After this page ")] == []
+    assert [page for page, text in lines.items() if len(text) > 251] == []
 
 
 @pytest.mark.parametrize(
