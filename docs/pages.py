@@ -2,7 +2,7 @@
 
     python -m docs.pages     writes llms.txt
 
-mkdocs calls the functions `on_...`. Pages and files outside `docs/` that pages link to are copied into the site.
+mkdocs calls the functions `on_...`. The site has copies of the files outside `docs/` that pages link to.
 """
 
 from __future__ import annotations

@@ -9,11 +9,12 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import typer.main
 
-from docs.pages import INDEX, LLMS, llms_txt
+from docs.pages import INDEX, LLMS, llms_txt, on_page_markdown
 from docs.snippets import (
     NEEDS,
     REASONS,
@@ -179,6 +180,22 @@ def test_pages_are_short_and_begin_with_their_use() -> None:
 
     assert [page for page, text in lines.items() if not text[2].startswith("After this page ")] == []
     assert [page for page, text in lines.items() if len(text) > 251] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "in_the_site"),
+    [
+        ("README.md", "../SECURITY.md#limits", "repository/SECURITY.md#limits"),
+        ("how-to/judge.md", "../concepts.md", "../concepts.md"),
+        ("how-to/judge.md", "../../examples", "../repository/examples/README.md"),
+        ("repository/SECURITY.md", "docs/how-to/mcp.md#over-http", "../how-to/mcp.md#over-http"),
+        ("README.md", "https://dspy.ai", "https://dspy.ai"),
+    ],
+)
+def test_links_lead_to_where_the_site_has_their_targets(page: str, link: str, in_the_site: str) -> None:
+    place = SimpleNamespace(file=SimpleNamespace(src_uri=page))
+
+    assert on_page_markdown(f"[there]({link})", place) == f"[there]({in_the_site})"
 
 
 @pytest.mark.parametrize(
