@@ -55,7 +55,7 @@ def on_config(config: Any) -> Any:
     for title, pages in sections():
         config.nav.append({title: [{name: _in_site(DOCS / path)} for name, path, _ in pages]})
     names = sorted(page.name for page in DOCS.glob("api/*.md") if page.stem != "README")
-    config.nav.append({"Names": [f"api/{name}" for name in names]})
+    config.nav.append({"Names of the Python API": [f"api/{name}" for name in names]})
     return config
 
 
