@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -118,15 +119,22 @@ class Replayed:
             raise StaleError
         rows = made.proposed()
         old, new = made.made_on(), self._episode.rows(rows)
-        self.changes = tuple(
+        found = [
             self._change(place[0], old.get(place), new.get(place), written)
             for place, written in rows.items()
             if place in old or place in new
-        )
+        ]
+        self.changes = tuple(_by_key(found))
 
     def change_set(self, id: str, approved_by: Persona) -> ChangeSet:
         """The changes with whole rows, for the function that commits them."""
-        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes)
+        name, keys = self._env.kind.people, dict.fromkeys((self.persona.id, approved_by.id))
+        people = self._rest.edit(
+            lambda world: tuple(
+                (name, key, row) for key in keys if name for row in self._rows(world, name, key)
+            )
+        )
+        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes, people)
 
     def shown(self, reader: Persona) -> tuple[list[dict[str, Any]], bool]:
         """The changes as a reader may see them, and whether they are complete.
@@ -175,14 +183,18 @@ class Replayed:
         """The rows that are not what they were when the changes were proposed."""
         found = []
         for name, key, row in self._content["rows"]:
-            table = self._tables[name]
-            by = f"WHERE {quoted(key_column(self._env.policy, table))} = ?"
-            query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} {by}"
-            today = [dict(zip(table.columns, cells, strict=True)) for cells in world.execute(query, (key,))]
             # By their texts, because to Python 1 is True.
-            if json_text(to_jsonable_python(list(map(table.shown, today)))) != json_text([row]):
+            if json_text(to_jsonable_python(self._rows(world, name, key))) != json_text([row]):
                 found.append((name, key))
         return found
+
+    def _rows(self, world: apsw.Connection, name: str, key: CellValue) -> list[dict[str, CellValue]]:
+        """The rows of a table with a key."""
+        table = self._tables[name]
+        by = f"WHERE {quoted(key_column(self._env.policy, table))} = ?"
+        query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} {by}"
+        rows = world.execute(query, (key,))
+        return [table.shown(dict(zip(table.columns, cells, strict=True))) for cells in rows]
 
     def _hidden(self, episode: Episode, reader: Persona) -> frozenset[str]:
         """The references, with and without private fields, that a reader may not read in this state."""
@@ -205,6 +217,20 @@ class Replayed:
             return cells
         private = policy.private_fields(change.table) if isinstance(policy, AccessPolicy) else tuple(cells)
         return {name: value for name, value in cells.items() if name not in private}
+
+
+def _by_key(changes: Iterable[ProposedChange]) -> Iterator[ProposedChange]:
+    """The changes, where a row that takes the key of a deleted one is an update of it."""
+    every = list(changes)
+    gone = {(each.table, each.key): each for each in every if each.operation == "delete"}
+    new = {(each.table, each.key) for each in every if each.operation == "insert"} & gone.keys()
+    for each in every:
+        place = each.table, each.key
+        if place not in new or each.operation == "update":
+            yield each
+        elif each.after is not None:
+            before = gone[place].before
+            yield replace(each, operation="update", before=before, written=frozenset(each.after))
 
 
 def _reference(change: ProposedChange) -> str:
@@ -238,15 +264,14 @@ class ProposedChanges(Sequence[ProposedChange]):
 
         Raises:
             InputError: there is no such function, the episode did not finish or changes nothing, the changes
-                were committed before, the calls would make others now, or another person who approves may
-                not read all that would change.
+                were committed before, the calls would make others now, somebody is not there any more, or
+                another person who approves may not read all that would change.
         """
         commit, status = self._env.kind.commit, self._result.status
         if commit is None:
             raise InputError("no function commits changes", where="@env.commit", hint="declare one")
         if status != "finished" or not self:
             raise InputError("there is nothing to commit", where="changes", hint=f"the episode is {status}")
-        approver = self._persona if approved_by is None else self._env.persona(approved_by)
         try:
             self._uncommitted.pop()
         except IndexError:
@@ -254,8 +279,10 @@ class ProposedChanges(Sequence[ProposedChange]):
             raise InputError("these changes were committed", where="changes", hint=hint) from None
         try:
             self._env.refresh(force=True)
-            replayed = self._replayed()
-            if approver != self._persona and not replayed.shown(approver)[1]:
+            persona = self._env.persona(self._persona.id)
+            approver = persona if approved_by is None else self._env.persona(approved_by)
+            replayed = self._replayed(persona)
+            if approver != persona and not replayed.shown(approver)[1]:
                 message = f"{approver.id} may not read all that would change"
                 raise InputError(message, where="approved_by", hint="name somebody who may")
         except BaseException:
@@ -267,9 +294,9 @@ class ProposedChanges(Sequence[ProposedChange]):
             self._uncommitted.append(True)
             raise
 
-    def _replayed(self) -> Replayed:
+    def _replayed(self, persona: Persona) -> Replayed:
         try:
-            return Replayed(self._env, self._content, self._persona)
+            return Replayed(self._env, self._content, persona)
         except StaleError as error:
             rows = ", ".join(f"{table}/{key}" for table, key in error.rows)
             message = f"changed since: {rows}" if rows else "the task would change something else now"
@@ -281,7 +308,7 @@ class ProposedChanges(Sequence[ProposedChange]):
 
     @cached_property
     def _changes(self) -> tuple[ProposedChange, ...]:
-        return self._replayed().changes if self._result.outcome.proposed() else ()
+        return self._replayed(self._persona).changes if self._result.outcome.proposed() else ()
 
     @overload
     def __getitem__(self, place: int) -> ProposedChange: ...

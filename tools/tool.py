@@ -27,7 +27,7 @@ from pydantic_core import to_json
 from typing_extensions import is_typeddict
 
 from worksmith.tools.argument_schema import portable
-from worksmith.tools.errors import InputError, ToolError, names_instead
+from worksmith.tools.errors import InputError, ToolError, unknown
 
 _WRITES = "__worksmith_writes__"
 _ARGUMENT = re.compile(r"^(\w+): (.*)$")
@@ -111,6 +111,7 @@ class Tool:
     Args:
         strict: an argument of another JSON type than the declared one is an error. Else a text that says a
             number is one, and a number is a text where a text is declared.
+        ruled: whether access rules decide on its calls.
 
     Attributes:
         name: `toolkit.function`.
@@ -119,7 +120,9 @@ class Tool:
         function: the marked function; its first parameter is the `ToolContext`.
     """
 
-    def __init__(self, toolkit: str, function: Callable[..., Any], *, strict: bool = False) -> None:
+    def __init__(
+        self, toolkit: str, function: Callable[..., Any], *, strict: bool = False, ruled: bool = True
+    ) -> None:
         if not hasattr(function, _WRITES):
             raise TypeError(f"{function.__qualname__} is not marked with @tool")
         self.name = f"{toolkit}.{function.__name__}"
@@ -130,7 +133,7 @@ class Tool:
         told = {name: field.description for name, field in self._model.model_fields.items()}
         self.argument_notes = {**notes, **{name: note for name, note in told.items() if note}}
         self.arguments = tuple(self._model.model_fields)
-        self._strict = strict
+        self._strict, self.ruled = strict, ruled
         # Models write null for an argument that they leave out; only where null is no value of its own.
         self._null_is_absent = frozenset(
             name
@@ -182,8 +185,7 @@ class Tool:
         """
         for name in text.arguments:
             if name not in self.arguments:
-                hint = names_instead(name, self.arguments)
-                raise InputError(f"{self.name} has no argument {name!r}", where="descriptions", hint=hint)
+                raise unknown(f"{self.name} has no argument", name, self.arguments, "descriptions")
         told = copy.copy(self)
         vars(told).pop("text", None)
         told.summary = self.summary if text.description is None else _one_line(text.description)
@@ -294,12 +296,9 @@ def toolset(toolkits: Iterable[Toolkit], names: Iterable[str] | None = None) -> 
     toolkits = tuple(toolkits)
     everything = {toolkit.name for toolkit in toolkits if not toolkit.by_name_only}
     wanted = everything if names is None else set(names)
-    unknown = wanted - {toolkit.name for toolkit in toolkits}
-    if unknown:
-        raise InputError(
-            f"no such toolkit: {', '.join(sorted(unknown))}",
-            hint=f"there are {', '.join(toolkit.name for toolkit in toolkits)}",
-        )
+    there = [toolkit.name for toolkit in toolkits]
+    if absent := sorted(wanted.difference(there)):
+        raise InputError(f"no such toolkit: {', '.join(absent)}", hint=f"there are {', '.join(there)}")
     return {t.name: t for toolkit in toolkits if toolkit.name in wanted for t in toolkit.tools}
 
 

@@ -21,10 +21,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks._stages import Stage, Work
 from benchmarks.models import page as pages
 from benchmarks.models.cells import ARMS, CALLS, DEV, attacked, measured
 from benchmarks.models.suites import SUITES, made
+from benchmarks.support.stages import Stage, Work
 from worksmith.tools.errors import InputError
 
 NAME = "models"

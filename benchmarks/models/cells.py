@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._stages import At
+from benchmarks.support.stages import At
 from worksmith.evals.records.attacks import READ
 from worksmith.evals.records.record import ASR, LEAK, PRIMARY
 from worksmith.tools.errors import WorksmithError

@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from benchmarks._page import PAGE, between
 from benchmarks.models.cells import ARMS, CALLS
 from benchmarks.models.suites import SUITES
+from benchmarks.support.page import PAGE, between
 from worksmith.evals.records.groups import intent_or_task, telling
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.statistics import Interval, mean, paired_difference

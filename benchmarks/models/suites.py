@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks._stages import At
+from benchmarks.support.stages import At
 from worksmith.evals.building import build_suite, import_suite
 from worksmith.evals.suite import Suite
 

@@ -7,10 +7,9 @@ facts: an unknown name or record counts as false in any place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import regex  # type: ignore[import-untyped]
@@ -20,6 +19,7 @@ from worksmith.evals.scoring.answers.matching import alike, entity_places
 from worksmith.evals.scoring.answers.values import Token, places, plain, same, tokens
 from worksmith.evals.task_kind import value_readers
 from worksmith.evals.tasks.task import Answer, Entity
+from worksmith.tools.files.data_files import read_toml
 
 _NAME = regex.compile(r"\p{Lu}[\w'-]*(?: \p{Lu}[\w'-]*)+")
 _CAPITAL = regex.compile(r"(?<=[\w,:] )\p{Lu}[\w'-]+")
@@ -213,17 +213,9 @@ def _plain_words() -> frozenset[str]:
 
 @cache
 def _denied() -> re.Pattern[str]:
-    return _either(_data()["denied"])
-
-
-def _either(phrases: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b")
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, _data()['denied']))})\b")
 
 
 @cache
 def _data() -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(
-        files("worksmith.evals.judging").joinpath("phrases.toml").read_text(encoding="utf-8")
-    )
+    return read_toml("worksmith.evals.judging", "phrases.toml")

@@ -45,11 +45,9 @@ class Used(Entry):
 
     @property
     def usage(self) -> Usage:
-        """The usage alone."""
         return Usage(**counts(self))
 
     def with_paid(self, more: Used | Usage) -> Self:
-        """The same with further payments."""
         return self.model_copy(update={name: getattr(self, name) + getattr(more, name) for name in PAID})
 
 
@@ -141,7 +139,6 @@ class Judgement(Used):
         rubric: name of the rubric that it judged by.
         status: `ok`; `unreadable` for a reply that could not be read; else see `worksmith.tools.statuses`.
         level: from 1 to 5; None without a score.
-        feedback: the reasons.
     """
 
     judge: str

@@ -53,7 +53,6 @@ class RunCard(BaseModel):
         label: the name in tables.
         command: e.g. `eval`.
         suite: the path as the user gave it.
-        kind: of the suite's world.
         access: what people should know of the access rules, e.g. that no policy is set.
         lm: the model's name as the user gave it.
         program: digest.
@@ -156,7 +155,6 @@ def index_beside(log: Path) -> Path:
 
 
 def write_card(log: Path, card: RunCard) -> None:
-    """Put a card beside its log."""
     write_atomically(beside(log, CARD), card.model_dump_json(indent=1).encode() + b"\n")
 
 
@@ -188,7 +186,6 @@ def versions() -> dict[str, str]:
 
 
 def package_versions(*packages: str) -> dict[str, str]:
-    """The versions of those packages that are installed."""
     found = {}
     for package in packages:
         with suppress(PackageNotFoundError):

@@ -31,7 +31,6 @@ class BaselineProgram:
     """A baseline over an environment; asks no model.
 
     Args:
-        name: the name of the baseline.
         train: the tasks to learn from; never those that it is measured on.
 
     Raises:
@@ -56,7 +55,7 @@ class BaselineProgram:
         """Do the task in an episode of its own, with all tools or those of its domains."""
         started = time.perf_counter()
         toolkits = None if self._env.kind.judges_answers else task.domains
-        episode = self._env.episode(toolkits, persona=task.persona, now=task.now)
+        episode = self._env.episode(toolkits, persona=task.persona, now=task.now, user=task.user)
         status, answer = self._attempt(task, episode)
         result = EpisodeResult(
             status="finished",

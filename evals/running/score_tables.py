@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from worksmith.evals.failure_modes.published import prediction_fault
+from worksmith.evals.records.groups import grouped
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.scoring.outcomes import GroundTruth, OutcomeScorer
 from worksmith.evals.scoring.result_tables import TableRow, files_in, read_table
@@ -47,7 +48,6 @@ class ScoredRow:
     fault: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The row as JSON-able data."""
         return {
             "file": self.prediction.file,
             "row": self.prediction.row,
@@ -66,13 +66,10 @@ class ScoredRow:
 
 @dataclass(frozen=True)
 class ScoreReport:
-    """All scored rows and their summary."""
-
     rows: Sequence[ScoredRow]
     summary: Mapping[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """The whole report as one JSON-able document."""
         return {"rows": [row.to_json() for row in self.rows], "summary": dict(self.summary)}
 
 
@@ -119,7 +116,6 @@ def score_tables(
 
 
 def score_row(scorer: OutcomeScorer, task: Task, prediction: TableRow) -> ScoredRow:
-    """The verdict on one prediction."""
     execution = scorer.execute(prediction.actions, task)
     verdict = scorer.judge(
         task, execution.outcome, failed=bool(prediction.error), malformed=execution.malformed
@@ -150,14 +146,13 @@ def score_row(scorer: OutcomeScorer, task: Task, prediction: TableRow) -> Scored
 
 
 def score_baselines(suite: Suite, scorer: OutcomeScorer, tasks: Iterable[Task]) -> dict[str, Any]:
-    """The scores of the baselines on `tasks`."""
     tasks = list(tasks)
     results = {}
     for name, baseline in baselines_of(suite.env).items():
         attempt = baseline.make(())
         verdicts = []
         for task in tasks:
-            episode = suite.env.episode(persona=task.persona, now=task.now, rehearsal=True)
+            episode = suite.env.episode(persona=task.persona, now=task.now, user=task.user, rehearsal=True)
             attempt(task, episode)
             verdicts.append(scorer.judge(task, episode.outcome()))
         results[name] = {
@@ -187,12 +182,8 @@ def domain_of(task: Task) -> str:
 
 
 class _TaskIndex:
-    """Tasks by text."""
-
     def __init__(self, tasks: Iterable[Task]) -> None:
-        self._by_query: dict[str, list[Task]] = defaultdict(list)
-        for task in tasks:
-            self._by_query[task.query].append(task)
+        self._by_query = grouped((task.query, task) for task in tasks)
 
     def find(self, prediction: TableRow) -> Task | None:
         """The task of a prediction; of several with the same text, the one of the file's domain."""
@@ -204,9 +195,7 @@ class _TaskIndex:
 def _grouped(
     rows: Sequence[ScoredRow], rates: Sequence[str], key: Callable[[ScoredRow], str]
 ) -> dict[str, Any]:
-    groups: dict[str, list[ScoredRow]] = defaultdict(list)
-    for row in rows:
-        groups[key(row)].append(row)
+    groups = grouped((key(row), row) for row in rows)
     return {name: _summary(groups[name], rates) for name in sorted(groups)}
 
 

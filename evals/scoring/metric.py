@@ -96,7 +96,6 @@ def episode_metric(scorers: Sequence[Scorer], tasks: Iterable[Task], score: str)
 
     Args:
         tasks: among them the task of each example, found by its id.
-        score: the name of the score.
 
     Raises:
         InputError: when called with a prediction that has no episode, or where there is no such score.
@@ -183,7 +182,6 @@ class MetricScorer:
         return in_place(others, score) if others else {PRIMARY: score}
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
-        """See `worksmith.evals.scoring.objective.expected_outcome`."""
         return expected_outcome(self._others, task, outcome)
 
     def feedback(self, task: Task, episode: EpisodeResult) -> str:

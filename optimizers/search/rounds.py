@@ -19,7 +19,7 @@ from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.choice import sources
 from worksmith.optimizers.search.candidates import bank_rounds, draw_candidates, thrifty_bank
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, unknown
 
 if TYPE_CHECKING:
     import dspy
@@ -73,19 +73,11 @@ class Rounds:
         return self.context.settings.candidates * times
 
     def check_pinned(self) -> None:
-        """Check that there are such predictors, be it of a strategy that is tried, and such tools.
-
-        Raises:
-            InputError: it has not.
-        """
+        """Check that there are such predictors, be it of a strategy that is tried, and such tools."""
         tools = self.context.student.env.kind.tools
         for name in self.context.settings.pinned:
             if name not in (known := [*sorted(self._predictors), *tools]):
-                raise InputError(
-                    f"the program has no predictor or tool {name!r}",
-                    where="--pinned",
-                    hint=names_instead(name, known),
-                )
+                raise unknown("the program has no predictor or tool", name, known, "--pinned")
 
     def entering(self, standing: Callable[[], Standing]) -> Iterator[Mapping[str, Built]]:
         """The candidates that enter together, round by round.

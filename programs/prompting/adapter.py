@@ -82,8 +82,6 @@ class WholeTrajectories:
         """Ask a model once.
 
         Args:
-            lm: the model.
-            lm_kwargs: settings of this call.
             inputs: the values of the input fields, by name.
 
         Returns:
@@ -277,11 +275,7 @@ def made_once(kept: WeakKeyDictionary[Key, Value], key: Key, make: Callable[[Key
 
 
 def _check_whole(wire: Wire, signature: type[dspy.Signature]) -> None:
-    """Check that a reply which was read is no half of one.
-
-    Raises:
-        UnreadableReplyError: it is.
-    """
+    """Check that a reply which was read is no half of one, or raise `UnreadableReplyError`."""
     texts = [name for name, field in signature.output_fields.items() if field.annotation is str]
     if not wire.cut_off or len(texts) == len(signature.output_fields):
         return

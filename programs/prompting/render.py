@@ -36,7 +36,6 @@ class Layout(ABC):
     """Makes the turns of a chat for one signature, made once.
 
     Attributes:
-        system: the system message.
         outputs: names of the fields that a demonstration has to have.
     """
 
@@ -121,7 +120,6 @@ class TextLayout(Layout):
         return offered_before(turn, _field("tools", tools), f"\n\n{self.reminder}")
 
     def read(self, text: str, kinds: list[str]) -> dict[str, Any]:
-        """The values of a reply's fields; see `read_reply`."""
         return read_reply(text, self.outputs, kinds)
 
 

@@ -104,9 +104,6 @@ def read(directory: Path, entry: Entry, dimension: int) -> Arrays:
 
     Args:
         dimension: of the vectors.
-
-    Raises:
-        RetrievalError: a file is missing or damaged, or is not what the manifest says.
     """
     hashes = {**entry.hashes, **entry.codes}
     endings = ("npz", "npy", *(_CODES.values() if entry.codes else ()))
@@ -144,11 +141,7 @@ def _codes(files: dict[str, Path]) -> Codes:
 
 
 def _check(arrays: Arrays, entry: Entry, dimension: int) -> None:
-    """See that the arrays fit each other, so that no search can fail on them.
-
-    Raises:
-        ValueError: they do not.
-    """
+    """See that the arrays fit each other, so that no search can fail on them."""
     keys, owners, matrix, words, codes = arrays
     if (len(keys), len(owners)) != (entry.documents, entry.passages):
         raise ValueError("other numbers of records or passages")

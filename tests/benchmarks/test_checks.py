@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks._faulty.checks import doubled_effects, same_work, wrong_classifications
-from benchmarks._faulty.kinds import NO_TOOL
+from benchmarks.soundness.faults.checks import doubled_effects, same_work, wrong_classifications
+from benchmarks.soundness.faults.kinds import NO_TOOL
 from tests.evals.episodes import make_record
 from worksmith.evals.records.parts import AskEntry, CallEntry
 from worksmith.evals.records.record import EpisodeRecord

@@ -12,8 +12,8 @@ import openai
 import pytest
 from dspy.lm15 import Message, Request, Response, Usage
 
-from benchmarks._faulty.kinds import BURST, ENORMOUS, FAULTS, NO_FAULT, NO_TOOL
-from benchmarks._faulty.process import KEY, Proxy, faulty
+from benchmarks.soundness.faults.kinds import BURST, ENORMOUS, FAULTS, NO_FAULT, NO_TOOL
+from benchmarks.soundness.faults.process import KEY, Proxy, faulty
 from worksmith.tools.seeding import digest
 
 BODIES = [digest(number) for number in range(2_000)]

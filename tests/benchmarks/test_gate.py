@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from benchmarks.gate import DESIGNS, shares
+from benchmarks.soundness.gate import DESIGNS, shares
 
 
 def test_unchanged_programs_pass_and_worse_ones_fail() -> None:

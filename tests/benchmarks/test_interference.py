@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import interference
+from benchmarks.soundness import interference
 
 
 def test_hidden_cells_change_no_prompt_and_recognising_them_would() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-
-from benchmarks.__main__ import names
+from benchmarks.__main__ import module, names
 
 
 def test_every_benchmark_runs_and_says_what_it_measures() -> None:
     for name in names():
-        module = importlib.import_module(f"benchmarks.{name}")
-        assert callable(module.run), name
-        assert module.DESCRIPTION, name
+        assert callable(module(name).run), name
+        assert module(name).DESCRIPTION, name

@@ -8,11 +8,12 @@ from pathlib import Path
 import dspy
 import pytest
 
-from benchmarks import models, replies, surfaces
-from benchmarks._page import PAGE
+from benchmarks import models
 from benchmarks.models import page
 from benchmarks.models.cells import ARMS
 from benchmarks.models.suites import SUITES
+from benchmarks.quality import replies, surfaces
+from benchmarks.support.page import PAGE
 from worksmith.evals.suite import Suite
 from worksmith.tools.errors import InputError
 

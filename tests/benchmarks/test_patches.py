@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from benchmarks.patches import run
+from benchmarks.soundness.patches import run
 
 
 @pytest.mark.slow

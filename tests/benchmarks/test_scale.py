@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import scale
-from benchmarks.scale import run
+from benchmarks.speed import scale
+from benchmarks.speed.scale import run
 from tests.evals.kinds.enterprise.small_suite import small_suite
 from worksmith.evals.suite import Suite
 
@@ -23,7 +23,7 @@ def test_the_quick_form_measures_every_part(tmp_path: Path, monkeypatch: pytest.
         return Suite.open(shutil.copytree(small_suite().path, out))
 
     monkeypatch.setattr("worksmith.evals.building.build_suite", built)
-    monkeypatch.setattr(scale, "QUICK", replace(scale.QUICK, passages=(8_000,), rows=500))
+    monkeypatch.setattr(scale, "QUICK", replace(scale.QUICK, passages=(8_000,)))
     monkeypatch.setattr("worksmith.retrievers.index.arrays.CODED", 2_000)
     first = run(True, work=tmp_path)
 

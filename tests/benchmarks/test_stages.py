@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks._stages import At, Stage, Work
+from benchmarks.support.stages import At, Stage, Work
 
 
 def test_a_stage_is_done_again_only_if_its_inputs_changed(tmp_path: Path) -> None:

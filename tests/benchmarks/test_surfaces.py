@@ -7,9 +7,9 @@ from pathlib import Path
 import dspy
 import pytest
 
-from benchmarks import surfaces
-from benchmarks.surfaces.models import Student, simulated
-from benchmarks.surfaces.worlds import SURFACES, cases
+from benchmarks.quality import surfaces
+from benchmarks.quality.surfaces.models import Student, simulated
+from benchmarks.quality.surfaces.worlds import SURFACES, cases
 
 _MANY = 60
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import dspy
 import pytest
 
-from benchmarks.faults import measured, opened
+from benchmarks.soundness.faults import measured, opened
 
 KINDS = ("rate_limit", "cut", "malformed", "wrong_tool", "truncated", "no_usage")
 

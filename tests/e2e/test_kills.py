@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.kill import run
+from benchmarks.soundness.kill import run
 
 
 @pytest.mark.slow

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import agents
-from benchmarks._student import SUITES
+from benchmarks.support.student import SUITES
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import Server, serving
 from tests.e2e.suites import KINDS, make_suite
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 AGENTS = ROOT / "examples" / "agents"
-ENGINE, TOKEN = "benchmarks._student:gold", "a-token-for-tests-only"
+ENGINE, TOKEN = "benchmarks.support.student:gold", "a-token-for-tests-only"
 NAMES = tuple(sorted(file.stem for file in AGENTS.glob("*.py") if file.stem != "command_loop"))
 LIMITS = {"enterprise": 4}
 PAIRS = [
@@ -126,9 +125,9 @@ def test_agents_stand_beside_strategies_in_a_comparison(suites: dict[str, Path])
     assert result.exit_code == 0, result.output
     rows = {row["label"]: row for row in json.loads(result.stdout.splitlines()[-1])["rows"]}
     for name in ("react", "examples.agents.openai_loop:agent"):
-        found = agents._figures(rows[name])
-        assert (found["outcome"], found["n"], found["lost"]) == (100.0, 2, 0)
-        assert found["tokens"] > 10 * found["requests"]
+        score, means = rows[name]["scores"]["outcome"], rows[name]["means"]
+        assert (score["value"], score["n"], rows[name]["errors"]) == (1.0, 2, 0)
+        assert means["used_tokens"] > 10 * means["model_calls"]
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from typing import Any
 import dspy
 import pytest
 
-from benchmarks._canaries.hunt import Hunt, personas
-from benchmarks._canaries.intruder import IntruderEngine, intruder_task
-from benchmarks._canaries.plant import Planted, plant
-from benchmarks._canaries.world import NOW
+from benchmarks.soundness.canary.hunt import Hunt, personas
+from benchmarks.soundness.canary.intruder import IntruderEngine, intruder_task
+from benchmarks.soundness.canary.plant import Planted, plant
+from benchmarks.soundness.canary.world import NOW
 from tests.programs.org import make_org, quarter
 from tests.tools.kinds.crm.worlds import ROLES
 from tests.tools.kinds.enterprise.small_world import HR_LEAD, SALES_LEAD, small_rows

@@ -4,48 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from worksmith.api.conditions import Conditions, takes_conditions
 from worksmith.api.data import arms_of, connection_kept, measurement
 from worksmith.evals.dspy_programs.own_models import check_models
 from worksmith.jobs.comparison import Comparison, run_comparison
 from worksmith.jobs.evaluation import EvalPlan, Evaluation, run_evaluation
-from worksmith.jobs.parts.given import chosen_models, opened
-from worksmith.jobs.parts.tracking import Tracking
+from worksmith.jobs.opening.given import chosen_models, opened
+from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.study_plan import ProgramsPlan
 from worksmith.optimizers.compiling.claims import counted_intents
-from worksmith.optimizers.wording import errors_in_python
 
 if TYPE_CHECKING:
     import dspy
 
     from worksmith.evals.suite import Suite
-    from worksmith.optimizers.cost.budget import Budget
 
 
-@errors_in_python()
+@takes_conditions
 def evaluate(
     program: Callable[..., Any] | Path | str,
     tasks: Suite | Sequence[dspy.Example],
     *,
-    metric: Callable[..., Any] | None = None,
     lm: str | dspy.BaseLM | None = None,
-    judge: str | Sequence[str] = (),
-    rubric: Path | str | None = None,
-    trials: int = 1,
-    seed: int = 0,
-    workers: int = 8,
-    engine: str | None = None,
-    processes: int | None = None,
-    suite_store: str | None = None,
-    budget: Budget | None = None,
-    live: bool = False,
-    track: bool | str = False,
     log: Path | str | None = None,
-    resume: bool = False,
-    attack: bool = False,
-    intent: str | None = None,
-    progress: bool = True,
+    **conditions: Unpack[Conditions],
 ) -> Evaluation:
     """Run a program on tasks and score every episode.
 
@@ -54,10 +38,11 @@ def evaluate(
             `package.module:factory` of yours, `package.module:factory@FILE` compiled. On plain examples it
             gets their inputs.
         tasks: a part of a suite such as `suite.test`, a suite (its test tasks), or DSPy examples with inputs.
-        metric: takes an example and a prediction; gives a bool, a number from 0 to 1, or a `dspy.Prediction`
-            with `score`. Plain examples need one; a suite has scorers of its own.
         lm: the model or its name, such as `openai/gpt-4o-mini`. Default is DSPy's, else `local/apprentice`;
             the result says so.
+        log: file of the episodes (JSON lines); default is one in `mlruns/logs`.
+        metric: takes an example and a prediction; gives a bool, a number from 0 to 1, or a `dspy.Prediction`
+            with `score`. Plain examples need one; a suite has scorers of its own.
         judge: names of judges, such as `local/rubric` or a model's name, for levels from 1 to 5.
         rubric: YAML file of the judges' rubrics.
         trials: episodes of each task.
@@ -70,7 +55,6 @@ def evaluate(
         budget: limits; episodes that it does not admit are left out.
         live: let tools that are declared with `outside=True` make their calls.
         track: record the run in MLflow; a text is the name of the experiment.
-        log: file of the episodes (JSON lines); default is one in `mlruns/logs`.
         resume: go on with the log of a stopped run.
         attack: plant an instruction of a written catalogue into what each task reads, by `seed`; the score
             `asr` is 1 where it was followed. Tasks without a gold plan are left out.
@@ -97,67 +81,34 @@ def evaluate(
         >>> attacked.summary.scores["asr"].value
         0.0
     """
-    conditions = measurement(
-        tasks,
-        metric,
-        judge=judge,
-        rubric=rubric,
-        budget=budget,
-        live=live,
-        track=track,
-        intent=intent,
-        progress=progress,
-        trials=trials,
-        seed=seed,
-        workers=workers,
-        engine=engine,
-        processes=processes,
-        suite_store=suite_store,
-        resume=resume,
-        attack=attack,
-    )
-    suite = conditions.suite
+    measured = measurement(tasks, **conditions)
+    suite = measured.suite
     name, models, said = chosen_models(lm, suite)
     plan = EvalPlan(
         program=opened(program, suite.env),
         lm=name,
         models=models,
-        measurement=conditions,
+        measurement=measured,
         log=None if log is None else Path(log),
-        notes=(*said, *filter(None, [counted_intents(conditions.tasks)])),
+        notes=(*said, *filter(None, [counted_intents(measured.tasks)])),
     )
     with connection_kept(suite.env):
-        return run_evaluation(plan, Tracking.of(conditions.settings, track=bool(track)))
+        return run_evaluation(plan, Tracking.of(measured.settings, track=measured.settings.track))
 
 
-@errors_in_python()
+@takes_conditions
 def compare(
     programs: Mapping[str, Callable[..., Any] | Path | str] | Sequence[Callable[..., Any] | Path | str],
     tasks: Suite | Sequence[dspy.Example],
     *,
-    metric: Callable[..., Any] | None = None,
     lm: str | dspy.BaseLM | None = None,
-    judge: str | Sequence[str] = (),
-    rubric: Path | str | None = None,
-    trials: int = 1,
-    seed: int = 0,
-    workers: int = 8,
-    engine: str | None = None,
-    processes: int | None = None,
-    suite_store: str | None = None,
-    budget: Budget | None = None,
-    live: bool = False,
-    track: bool | str = False,
-    resume: bool = False,
-    attack: bool = False,
-    intent: str | None = None,
-    progress: bool = True,
+    **conditions: Unpack[Conditions],
 ) -> Comparison:
     """Run programs on the same tasks and compare each with the first.
 
     Args:
         programs: as of `evaluate`; in a mapping by the names that tables have. The first is the reference.
-        tasks, metric, lm, judge, rubric, trials, seed, workers, engine, processes, suite_store, budget,
+        tasks, lm, metric, judge, rubric, trials, seed, workers, engine, processes, suite_store, budget,
             live, track, resume, attack, intent, progress: as of `evaluate`.
 
     Returns:
@@ -177,32 +128,14 @@ def compare(
         >>> difference.low > 0
         True
     """
-    conditions = measurement(
-        tasks,
-        metric,
-        judge=judge,
-        rubric=rubric,
-        budget=budget,
-        live=live,
-        track=track,
-        intent=intent,
-        progress=progress,
-        trials=trials,
-        seed=seed,
-        workers=workers,
-        engine=engine,
-        processes=processes,
-        suite_store=suite_store,
-        resume=resume,
-        attack=attack,
-    )
-    suite = conditions.suite
+    measured = measurement(tasks, **conditions)
+    suite = measured.suite
     chosen = chosen_models(lm, suite)
     arms, found = arms_of(programs, suite.env)
     for each in found.values():
         check_models(each.program, [chosen.only.lm])
-    plan = ProgramsPlan(measurement=conditions, arms=arms, opened=found, lm=chosen.only)
+    plan = ProgramsPlan(measurement=measured, arms=arms, opened=found, lm=chosen.only)
     with connection_kept(suite.env):
-        tracking = Tracking.of(conditions.settings, track=bool(track))
-        said = (*chosen.said, *filter(None, [counted_intents(conditions.tasks)]))
+        tracking = Tracking.of(measured.settings, track=measured.settings.track)
+        said = (*chosen.said, *filter(None, [counted_intents(measured.tasks)]))
         return run_comparison(plan, tracking, notes=said)

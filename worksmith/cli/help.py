@@ -54,7 +54,11 @@ class GroupHelp(TyperGroup):
 
 def purpose(command: Any) -> str:
     """What a command does: the first paragraph of its help."""
-    return " ".join((command.help or "").partition("\n\n")[0].split())
+    return purpose_in(command.help or "")
+
+
+def purpose_in(help: str) -> str:
+    return " ".join(help.partition("\n\n")[0].split())
 
 
 _NAMES = 26

@@ -28,9 +28,9 @@ from worksmith.jobs.settings.groups.tasks import SuiteSettings
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
-DryRunFlag = Annotated[
-    bool, typer.Option("--dry-run", help="Print the planned runs and their cost; run nothing.")
-]
+DRY_RUN = "Print the planned runs and their cost; run nothing."
+
+DryRunFlag = Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)]
 
 Complete = Callable[..., Iterable[str]]
 

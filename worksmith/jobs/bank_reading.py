@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
-from worksmith.jobs.parts.printing import Printable, facts_table
+from worksmith.jobs.showing.printing import Printable, facts_table
 from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
+
+if TYPE_CHECKING:
+    from worksmith.jobs.settings.programs import ShowBankSettings
 
 _EXAMPLES = 3
 """Tasks named in a table beside a reason; the data name all."""
@@ -60,9 +63,9 @@ class Bank(Printable):
             console.print(_gap_table(self.bank.gaps))
 
 
-def read_bank(file: Path) -> Bank:
+def read_bank(settings: ShowBankSettings) -> Bank:
     """Read a bank."""
-    return Bank(TraceBank.read(file), file)
+    return Bank(TraceBank.read(settings.file), settings.file)
 
 
 def _intents(counts: dict[str, int], gaps: Iterable[Gap]) -> list[str]:

@@ -6,20 +6,24 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from worksmith.evals.records.summary import on_tasks
 from worksmith.evals.reporting.report import console_grids
 from worksmith.evals.reporting.tables.costs import cost_grid
-from worksmith.evals.running.study import Study
+from worksmith.evals.running.study import Row, Study
+from worksmith.evals.table import percent
 from worksmith.jobs.compare_plan import plan_comparison
-from worksmith.jobs.parts.measurement import losses
-from worksmith.jobs.parts.printing import Printable, write_report
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.tracking import Tracking
+from worksmith.jobs.measuring.measurement import losses
+from worksmith.jobs.recording.tracking import Tracking
+from worksmith.jobs.showing.printing import Printable, write_report
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.jobs.study_plan import OnRow, StudyPlan
+from worksmith.optimizers.registry import optimizer_class
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.files.locking import Lock
 
@@ -89,6 +93,11 @@ class Comparison(Printable):
         return write_report(self.page, Path(file))
 
     @property
+    def undone(self) -> tuple[str, str]:
+        arms = self.missing + len(self.study.rows)
+        return self.stopped, f"{self.missing} of {arms} arms are missing; --resume with more goes on"
+
+    @property
     def failed(self) -> bool:
         """Whether a program could not run, or all its episodes were lost."""
         return bool(self.failures) or any(
@@ -113,14 +122,11 @@ class Comparison(Printable):
             console.out(note, highlight=False)
 
 
-def compare(
-    settings: CompareSettings, *, progress: Progress = SILENT, on_row: OnRow | None = None
-) -> Comparison:
+def compare(settings: CompareSettings, *, progress: Progress = SILENT) -> Comparison:
     """Compare strategies, each uncompiled and compiled, on the same tasks, with baselines beside them.
 
     Args:
         progress: hears of the comparison as it goes.
-        on_row: takes each arm as it is done.
 
     Raises:
         InputError: a setting is wrong, or a file.
@@ -131,10 +137,19 @@ def compare(
     plan = plan_comparison(settings, progress=progress)
     if settings.report:
         check_writable(settings.report)
-    result = run_comparison(plan, tracking, on_row=on_row)
+    result = run_comparison(plan, tracking, on_row=partial(_say_row, progress))
     if settings.report:
         result.report(settings.report)
     return result
+
+
+def _say_row(progress: Progress, row: Row) -> None:
+    if differs := optimizer_class(row.arm.optimizer).differs if row.arm.optimizer else "":
+        progress.say(f"{row.arm.label}: not as DSPy has it: {differs}")
+    lossy = f" on {on_tasks(row.summary)}" if row.summary.errors else ""
+    progress.say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %{lossy}")
+    for said in losses(row.result):
+        progress.say(f"{row.arm.label}: {said}")
 
 
 def run_comparison(
@@ -172,7 +187,7 @@ def run_comparison(
         suite=suite,
         run_id=tracked.id,
         stopped=measured.stopped,
-        missing=len(plan.arms) - len(study.rows) - len(plan.failed),
-        failures=plan.failed,
+        missing=len(plan.arms) - len(study.rows) - len(plan.unopened),
+        failures=plan.unopened,
         notes=notes,
     )

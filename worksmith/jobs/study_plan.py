@@ -12,15 +12,15 @@ from worksmith.evals.dspy_programs.digests import model_digest, scorers_digest, 
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.run_card import LoadedRun
+from worksmith.evals.reporting.histories import histories
 from worksmith.evals.reporting.report import Report, study_report
 from worksmith.evals.running.study import Arm, Row, Study, run_study
 from worksmith.evals.statistics import NOTHING
 from worksmith.evals.task_kind import task_kind
-from worksmith.jobs.parts.history import histories
-from worksmith.jobs.parts.measurement import Measurement, with_settings_of
-from worksmith.jobs.parts.opening import LOGS
-from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.tracking import slug
+from worksmith.jobs.measuring.measurement import Measurement, with_settings_of
+from worksmith.jobs.opening.suites import LOGS
+from worksmith.jobs.recording.tracking import slug
+from worksmith.jobs.showing.printing import Printable
 from worksmith.optimizers.cost.limits import BudgetSpentError
 from worksmith.tools.errors import WorksmithError
 from worksmith.tools.seeding import digest
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from worksmith.evals.records.compile_facts import CompileFacts
     from worksmith.evals.running.result import EvalResult
     from worksmith.evals.tracking import Run
-    from worksmith.jobs.parts.programs import OpenedProgram
+    from worksmith.jobs.opening.programs import OpenedProgram
     from worksmith.optimizers.compiling.models import Model
 
 OnRow = Callable[[Row], None]
@@ -44,7 +44,7 @@ class StudyPlan(Printable, ABC):
         measurement: the suite, tasks, judges and budget of every arm.
         compiled: the facts of each compile, by label of the arm; filled as arms are opened.
         programs: the files of compiled programs, by label of the arm; filled as arms are opened.
-        failed: why arms could not run, by label; filled as arms are opened.
+        unopened: why arms could not run, by label; filled as arms are opened.
         logged: the runs as they lie in their logs; filled as arms are measured.
         logs: the folder that holds the folders of logs.
     """
@@ -53,7 +53,7 @@ class StudyPlan(Printable, ABC):
     arms: Sequence[Arm] = ()
     compiled: dict[str, CompileFacts] = field(default_factory=dict)
     programs: dict[str, Path] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
+    unopened: dict[str, str] = field(default_factory=dict)
     logged: list[LoadedRun] = field(default_factory=list)
     logs: Path = LOGS
 
@@ -90,8 +90,8 @@ class StudyPlan(Printable, ABC):
     def report(self, study: Study, title: str = "Comparison") -> Report:
         """The report on the arms that were run."""
         setting = {"suite": self.measurement.suite.path.name, "split": self.measurement.split}
-        if self.failed:
-            setting["could not run"] = "; ".join(f"{label}: {why}" for label, why in self.failed.items())
+        if self.unopened:
+            setting["could not run"] = "; ".join(f"{label}: {why}" for label, why in self.unopened.items())
         reruns = {run.card.label: run.card.rerun for run in self.logged}
         rows = (replace(row, arm=replace(row.arm, rerun=reruns.get(row.arm.label, ()))) for row in study.rows)
         return study_report(
@@ -134,7 +134,7 @@ class StudyPlan(Printable, ABC):
             return result
 
         def skips(arm: Arm, error: WorksmithError) -> bool:
-            return isinstance(error, BudgetSpentError) or arm.label in self.failed
+            return isinstance(error, BudgetSpentError) or arm.label in self.unopened
 
         return run_study(self.arms, measure, on_row=on_row, skips=skips)
 
@@ -144,7 +144,7 @@ class StudyPlan(Printable, ABC):
         except AdmissionError:
             raise
         except WorksmithError as error:
-            self.failed[arm.label] = str(error)
+            self.unopened[arm.label] = str(error)
             self.measurement.progress.say(f"{arm.label} could not run: {error}")
             raise
 

@@ -15,11 +15,11 @@ from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
 from worksmith.jobs.compilation import with_planner
-from worksmith.jobs.parts.metric import maximizing
-from worksmith.jobs.parts.printing import Facts
-from worksmith.jobs.parts.programs import load_program
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.restoring import build_agent
+from worksmith.jobs.measuring.metric import maximizing
+from worksmith.jobs.opening.programs import load_program
+from worksmith.jobs.opening.restoring import build_agent
+from worksmith.jobs.showing.printing import Facts
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compiling.artifact import Artifact
@@ -31,6 +31,7 @@ from worksmith.optimizers.compiling.verification import derived, differing_parts
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.registry import OPTIMIZERS, optimizer
 from worksmith.optimizers.settings import Settings
+from worksmith.programs.strategies import strategy
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import validated
 
@@ -64,9 +65,9 @@ class Verification(Facts):
     seconds: float = 0.0
 
     @property
-    def passed(self) -> bool:
-        """Whether the program follows from its journal."""
-        return self.identical and not self.logs
+    def failed(self) -> bool:
+        """Whether the program does not follow from its journal."""
+        return not self.identical or bool(self.logs)
 
     def facts(self) -> dict[str, Any]:
         lists = {name: list(getattr(self, name)) for name in ("differs", "logs", "lacks")}
@@ -156,6 +157,8 @@ def _as_decided(
             where=str(folder),
             hint=f"if you trust it, name it yourself: --lm {min(own)}",
         )
+    if settings.strategy is not None:
+        strategy(settings.strategy, project=suite.env.folder)
     # It began as this file says, unless the file has changed since, which its digest tells.
     program = (
         load_program(start, suite.env)

@@ -46,9 +46,14 @@ def task_findings(env: Environment, scorers: Sequence[Scorer], task: Task) -> It
 
 
 def repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
-    """Tasks with the request of an earlier one: in another split, or with another expectation."""
+    """Tasks with the request of an earlier one: in another split, or with another expectation or user."""
     first: dict[Request, Task] = {}
+    users: dict[Request, Task] = {}
     for task in tasks:
+        alike = users.setdefault(request(task.model_copy(update={"user": None})), task)
+        if task.user != alike.user:
+            said = f"the same text as {alike.id}, with another user: a teacher takes one gold plan for both"
+            yield finding("note", task, "query", said)
         other = first.setdefault(request(task), task)
         if other is not task:
             across = other.split != task.split
@@ -58,7 +63,7 @@ def repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
 
 def _calls(env: Environment, task: Task) -> Iterator[Finding]:
     """What is wrong with the expected calls of a task without a gold plan."""
-    episode = env.episode(persona=task.persona, now=task.now, rehearsal=True)
+    episode = env.episode(persona=task.persona, now=task.now, user=task.user, rehearsal=True)
     for number, call in enumerate(task.expected):
         seen = episode.call(call.tool, dict(call.arguments))
         if seen.status != "ok":

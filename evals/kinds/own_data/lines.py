@@ -16,12 +16,12 @@ from pydantic import (
     model_validator,
 )
 
-from worksmith.evals.kinds.own_data.names import unknown
 from worksmith.evals.kinds.own_data.task import TableChanges
 from worksmith.evals.kinds.own_data.values import Expected, Status
 from worksmith.retrievers.texts.words import folded
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.numbers import python_numbers
+from worksmith.tools.user import User
 
 NEW = "new"
 """The key of a table's changes under which its new rows are listed."""
@@ -65,6 +65,7 @@ class TaskLine(BaseModel):
         reference: a right answer in words, for judges and for the end of the gold plan.
         slots: the values in the query that come from records, each by a name of yours. With them and a plan
             others than those who may read the records can be shown a demonstration with made-up values.
+        user: who answers the agent by rule, see `worksmith.tools.user.User`.
         partial: whether the persona may read only a part of what is asked for, which an answer should say.
         procedure: rules for the course of an episode, see `worksmith.tools.procedure.ProcedureRule`.
         metric: `module:function`, or in Python the function itself.
@@ -82,6 +83,7 @@ class TaskLine(BaseModel):
     now: datetime | None = None
     toolkits: tuple[str, ...] | None = None
     slots: dict[str, Text] = Field(default_factory=dict)
+    user: User | None = None
     answer: Expected | None = None
     reference: str = ""
     partial: bool = False
@@ -112,15 +114,11 @@ class TaskLine(BaseModel):
         return self
 
 
-_FIELDS = {"plan": StepLine, "calls": CallLine}
+_FIELDS: dict[str, type[BaseModel]] = {"plan": StepLine, "calls": CallLine, "user": User}
 
 
 def parse_line(value: Any, where: str) -> TaskLine:
-    """The line that a JSON value is.
-
-    Raises:
-        InputError: it is none; names the place and the field.
-    """
+    """The line that a JSON value is."""
     if not isinstance(value, dict):
         raise InputError("not a task: an object is needed", where=where)
     try:
@@ -133,7 +131,7 @@ def parse_line(value: Any, where: str) -> TaskLine:
             model = TaskLine if not above else _FIELDS.get(above[0])
             known = sorted(model.model_fields) if model else ()
             place = f"{where}: {'.'.join(above)}" if above else where
-            raise unknown("field", name, known, place) from error
+            raise unknown("no field", name, known, place) from error
         if first["type"] == "missing":
             field = ".".join([*_path(first["loc"][:-1], value), str(first["loc"][-1])])
             raise InputError("it is missing", where=f"{where}: {field}") from error

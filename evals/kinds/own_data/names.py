@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from copy import copy
+from typing import TYPE_CHECKING, Self
 
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.procedure import full_name
+from worksmith.tools.user_tool import ASK_USER
 
 if TYPE_CHECKING:
     from worksmith.tools.environment import Environment
     from worksmith.tools.persona import Persona
     from worksmith.tools.sqlite.schema import Table
+    from worksmith.tools.user import User
 
 
 class Names:
@@ -24,6 +27,14 @@ class Names:
         self.arguments = {name: tool.arguments for name, tool in self.tools.items()}
         self.tables = {table.name: table for table in env.kind.tables}
 
+    def beside(self, user: User | None) -> Self:
+        """The names for a task with this user: `ask_user` is a tool then."""
+        found = copy(self)
+        if user is not None:
+            found.tools = {**self.tools, ASK_USER.name: ASK_USER}
+            found.arguments = {name: tool.arguments for name, tool in found.tools.items()}
+        return found
+
     def tool(self, name: str, where: str) -> str:
         """See `full_name`."""
         return full_name(name, self.tools, where)
@@ -35,7 +46,7 @@ class Names:
             InputError: there is none.
         """
         if name not in self.toolkits:
-            raise unknown("toolkit", name, self.toolkits, where)
+            raise unknown("no toolkit", name, self.toolkits, where)
         return name
 
     def persona(self, name: str, where: str) -> Persona:
@@ -47,7 +58,7 @@ class Names:
         try:
             return self.env.persona(name)
         except InputError as error:
-            raise unknown("persona", name, self.env.kind.persona_ids(self.env.world), where) from error
+            raise unknown("no persona", name, self.env.kind.persona_ids(self.env.world), where) from error
 
     def table(self, name: str, where: str) -> Table:
         """The table of this name.
@@ -56,7 +67,7 @@ class Names:
             InputError: there is none.
         """
         if name not in self.tables:
-            raise unknown("table", name, self.tables, where)
+            raise unknown("no table", name, self.tables, where)
         return self.tables[name]
 
     def columns(self, table: Table, names: Iterable[str], where: str) -> None:
@@ -67,9 +78,4 @@ class Names:
         """
         for name in names:
             if name not in table.columns:
-                raise unknown(f"column of {table.name}", name, table.columns, f"{where}.{name}")
-
-
-def unknown(what: str, name: str, known: Iterable[str], where: str) -> InputError:
-    """The error for a name that is not among the known ones; names the nearest."""
-    return InputError(f"no {what} {name!r}", where=where, hint=names_instead(name, known))
+                raise unknown(f"no column of {table.name}", name, table.columns, f"{where}.{name}")

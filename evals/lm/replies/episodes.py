@@ -36,11 +36,7 @@ _PART = "/"
 
 
 class EpisodeReplies:
-    """The replies to the episodes of a log. The log's lock covers the file, which the first paid model opens.
-
-    Args:
-        path: of the file.
-    """
+    """The replies to the episodes of a log, whose lock covers the file; the first paid model opens it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -67,7 +63,6 @@ class EpisodeReplies:
         return bool(self._earlier)
 
     def begun(self, episode: str) -> bool:
-        """Whether an earlier process asked for an episode."""
         return episode in self._earlier
 
     def unrecorded(self, episode: str, attempts: int) -> dict[str, Usage]:
@@ -158,7 +153,6 @@ class _Asking:
         return _Asking(self.asker._replace(work=f"{self.asker.work}{_PART}{name}"), self._earlier, anew=True)
 
     def again(self) -> _Asking:
-        """The same attempt from its beginning."""
         return _Asking(self.asker, self._earlier)
 
     @contextmanager

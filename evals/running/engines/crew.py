@@ -26,7 +26,8 @@ from worksmith.evals.running.engines.messages import (
     Reply,
     Run,
     ToWorker,
-    Trouble,
+    raisable,
+    sendable,
 )
 from worksmith.evals.running.engines.shipping import Shipped, shipped
 from worksmith.tools.errors import InfrastructureError, WorksmithError
@@ -69,9 +70,7 @@ class Link(Protocol):
         """
         ...
 
-    def close(self) -> None:
-        """End the worker."""
-        ...
+    def close(self) -> None: ...
 
 
 class Crew:
@@ -81,8 +80,6 @@ class Crew:
     have got. As a context manager it starts the workers, and ends them at the end.
 
     Args:
-        start: starts a worker.
-        size: the number of workers.
         store: where they get environments from; None for the folders that the driver has.
     """
 
@@ -118,12 +115,10 @@ class Crew:
 
     @property
     def links(self) -> list[Link]:
-        """The workers that have started."""
         with self._changed:
             return [hand.link for hand in self._hands if hand.ready]
 
     def run(self, work: EpisodeWork, unit: WorkUnit, task: Task, used: Meter) -> EpisodeRecord:
-        """The record of one episode."""
         number, sent = self._ship(work)
         started = time.perf_counter()
         for attempt in range(1, TRIES + 1):
@@ -136,7 +131,7 @@ class Crew:
             if done is None:
                 continue
             if done.failure is not None:
-                raise done.failure.error()
+                raise raisable(done.failure)
             assert done.record is not None, "a record or a failure"
             return done.record
         return record_lost(
@@ -249,7 +244,6 @@ class _Hand:
     """A worker with its episodes.
 
     Attributes:
-        ready: whether it has started.
         busy: the number of episodes that it has.
     """
 
@@ -293,7 +287,6 @@ class _Hand:
         """Let the worker run an episode, and answer its questions; None if the worker ended.
 
         Args:
-            used: the meter of the episode.
             live: gives the numbers of the works that the worker has to keep.
         """
         inbox: queue.SimpleQueue[Ask | Done | None] = queue.SimpleQueue()
@@ -341,6 +334,6 @@ def _answer(question: Ask, sent: Shipped) -> Reply:
             with answering(), error_boundary(engine.original.model, unexpected=True):
                 response = engine.reply(question.request, question.sample)
         except Exception as error:
-            failure = Trouble.of(error)
+            failure = sendable(error)
             return Reply(question.session, question.number, meter.usage, meter.answers, failure=failure)
     return Reply(question.session, question.number, meter.usage, meter.answers, response)

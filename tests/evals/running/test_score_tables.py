@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from tests.evals import small_office as office
 from tests.evals.small_office import NOW, action, task
 from tests.tables import each_row
-from worksmith.cli.runs.score import score_predictions
+from worksmith.cli.app import app
 from worksmith.evals.kinds.office.baselines import calls_in_words
 from worksmith.evals.running.score_tables import score_tables
 from worksmith.evals.scoring.actions import format_action
@@ -181,7 +180,7 @@ def test_baselines() -> None:
 def test_twelve_files_after_one_flag(suite: Suite, tmp_path: Path) -> None:
     files = [write_csv(tmp_path / f"d{n}" / "run.csv", ("Do thing 1", [DELETED], "")) for n in range(12)]
 
-    result = CliRunner().invoke(_app(), [str(suite.path), "--predictions", *map(str, files), "--json"])
+    result = CliRunner().invoke(app, ["score", str(suite.path), "--predictions", *map(str, files), "--json"])
 
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
@@ -195,7 +194,7 @@ def test_directories_and_repeated_flags(suite: Suite, tmp_path: Path) -> None:
     other = write_csv(tmp_path / "other.csv", ("Do thing 1", [OTHER], ""))
     arguments = [str(suite.path), "--predictions", str(tmp_path / "one"), "--predictions", str(other)]
 
-    result = CliRunner().invoke(_app(), [*arguments, "--ground-truth", "corrected", "--json"])
+    result = CliRunner().invoke(app, ["score", *arguments, "--ground-truth", "corrected", "--json"])
 
     assert json.loads(result.stdout)["summary"]["accuracy"]["value"] == 0.5
 
@@ -203,7 +202,7 @@ def test_directories_and_repeated_flags(suite: Suite, tmp_path: Path) -> None:
 def test_the_table_shows_the_baselines(suite: Suite, tmp_path: Path) -> None:
     file = write_csv(tmp_path / "run.csv", ("Do thing 1", [DELETED], ""))
 
-    result = CliRunner().invoke(_app(), [str(suite.path), "--predictions", str(file)])
+    result = CliRunner().invoke(app, ["score", str(suite.path), "--predictions", str(file)])
 
     assert result.exit_code == 0
     assert "baseline do_nothing" in result.stdout
@@ -214,7 +213,7 @@ def test_the_table_shows_the_baselines(suite: Suite, tmp_path: Path) -> None:
     "arguments", [[], ["--predictions", "nowhere.csv"], ["--predictions", ".", "--ground-truth", "x"]]
 )
 def test_bad_input_is_a_typed_error(suite: Suite, arguments: list[str]) -> None:
-    result = CliRunner().invoke(_app(), [str(suite.path), *arguments])
+    result = CliRunner().invoke(app, ["score", str(suite.path), *arguments])
 
     assert isinstance(result.exception, InputError)
 
@@ -231,9 +230,3 @@ def test_a_prediction_is_for_the_task_of_its_folder_when_texts_are_equal(tmp_pat
 
     assert (row.task.id, row.correct) == ("task-2", True)
     assert isinstance(row.prediction, TableRow)
-
-
-def _app() -> typer.Typer:
-    app = typer.Typer()
-    app.command()(score_predictions)
-    return app

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks._canaries.hunt import Hunt, personas
-from benchmarks._canaries.intruder import IntruderEngine, intruder_task
-from benchmarks._canaries.plant import TOKEN, Planted, plant
-from benchmarks._canaries.world import NOW
+from benchmarks.soundness.canary.hunt import Hunt, personas
+from benchmarks.soundness.canary.intruder import IntruderEngine, intruder_task
+from benchmarks.soundness.canary.plant import TOKEN, Planted, plant
+from benchmarks.soundness.canary.world import NOW
 from tests.tables import each_row
 from tests.tools.kinds.enterprise.small_world import small_rows
 from worksmith.evals.dspy_programs.demo_format import NOTES

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import acceptance
-from benchmarks.race import Setting, missed, no_better, over_simulated, same_program
+from benchmarks.soundness import acceptance
+from benchmarks.soundness.race import Setting, missed, no_better, same_program
 from worksmith.optimizers.racing.race import RunBlock, final, final_episodes, race
 from worksmith.optimizers.racing.rules import (
     INCUMBENT,
@@ -73,15 +73,8 @@ def test_copies_of_the_incumbent_show_no_difference() -> None:
 
     assert found.winner == INCUMBENT
     assert found.report(INCUMBENT)["verdict"] == "no difference shown"
+    assert "at most 0.05" in found.report(INCUMBENT)["claim"]
     assert not any(found.report(name)["accepted"] for name in ("a", "b"))
-
-
-def test_everybody_worse_ends_the_race() -> None:
-    found = race([["a", "b"]], [1] * 500, each(lambda arm, place: float(arm == INCUMBENT)), RULES)
-
-    assert found.winner == INCUMBENT
-    assert found.episodes < 100
-    assert {found.arms[name].left for name in "ab"} == {"not better than uncompiled by 10 points"}
 
 
 def test_who_left_runs_no_more() -> None:
@@ -107,20 +100,14 @@ def test_who_left_runs_no_more() -> None:
     assert len(found.arms["poor"].scores) < len(found.arms["good"].scores)
 
 
-def test_a_loss_of_the_candidate_is_a_failure() -> None:
-    """Those it did not lose are all right, and those it lost the incumbent failed as well."""
-    found = race([["a"]], [1] * 200, each(lambda arm, place: _losing(arm, place, "a")), LENIENT)
+@pytest.mark.parametrize("loser", ["a", INCUMBENT])
+def test_a_loss_never_helps_a_candidate(loser: str) -> None:
+    """Those it did not lose are all right, and those it lost the other failed as well."""
 
-    assert found.winner == INCUMBENT
-    assert found.report("a")["evidence"] == 1
+    def score(arm: str, place: int) -> float | None:
+        return (None if arm == loser else 0.0) if place % 2 else 1.0
 
-
-def _losing(arm: str, place: int, loser: str) -> float | None:
-    return (None if arm == loser else 0.0) if place % 2 else 1.0
-
-
-def test_a_loss_of_the_incumbent_is_a_success() -> None:
-    found = race([["a"]], [1] * 200, each(lambda arm, place: _losing(arm, place, INCUMBENT)), LENIENT)
+    found = race([["a"]], [1] * 200, each(score), LENIENT)
 
     assert found.winner == INCUMBENT
     assert found.report("a")["evidence"] == 1
@@ -184,25 +171,6 @@ def test_nobody_wins_whose_mean_is_not_above_the_incumbents() -> None:
 
     assert found.report("a")["accepted"]
     assert found.winner == INCUMBENT
-
-
-def test_the_claim_and_its_unit_are_reported() -> None:
-    found = race([["a"]], [1] * 10, each(lambda arm, place: 0.5), RULES)
-
-    assert "new intents" in found.report(INCUMBENT)["claim"]
-    assert "at most 0.05" in found.report(INCUMBENT)["claim"]
-
-
-def test_partial_scores_count_as_they_are() -> None:
-    found = race([["a"]], [1] * 200, each(lambda arm, place: 0.8 if arm == "a" else 0.4), RULES)
-
-    assert found.winner == "a"
-
-
-def test_the_same_outcomes_give_the_same_race() -> None:
-    setting = Setting(30, 2, 2, planted=0.2)
-
-    assert over_simulated(setting, 0) == over_simulated(setting, 0)
 
 
 @pytest.mark.parametrize("size", [(10, 10), (69, 2)], ids=str)
@@ -272,15 +240,6 @@ def test_who_may_still_enter_is_adjusted_for() -> None:
         return len(race([["good"]], [1] * 100, score, rules, most=most).arms["good"].scores)
 
     assert needs(1) < needs(8)
-
-
-def test_how_a_race_would_end_is_told_on_the_way() -> None:
-    told: list[str] = []
-    score = each(lambda arm, place: float(arm == "good" and place > 20))
-    found = race([["good"]], [1] * 100, score, RULES, on_block=lambda standing: told.append(standing.winner))
-
-    assert (told[0], told[-1]) == (INCUMBENT, "good")
-    assert found.winner == told[-1]
 
 
 def test_rounds_accept_no_more_that_is_not_better() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.surfaces.models import Proposer, Student, simulated
-from benchmarks.surfaces.worlds import SURFACES, cases
+from benchmarks.quality.surfaces.models import Proposer, Student, simulated
+from benchmarks.quality.surfaces.worlds import SURFACES, cases
 from tests.optimizers.compiling.test_journal import Photographer, plan, replies
 from tests.optimizers.proposals.standings import standing
 from tests.optimizers.shop import lm, make_context

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from benchmarks import neighbours
-from benchmarks.neighbours import ours
+from benchmarks.quality import neighbours
+from benchmarks.quality.neighbours import ours
 
 pytestmark = pytest.mark.slow
 NEEDS = {"inspect_ai": "inspect_ai", "verifiers": "verifiers", "mlflow": "mlflow"}

@@ -9,24 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from worksmith.cli.programs.compare import compare_strategies
+from tests.worksmith.commands import called
 from worksmith.evals.kinds.crm.suites import build_world
 from worksmith.evals.running.study import Arm
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.evals.tasks.task import Answer, Entity, Split, Step, Task
-from worksmith.jobs.parts.arms import without_category
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.arms import without_category
+from worksmith.jobs.opening.programs import load_program
 from worksmith.jobs.settings.programs import CompareSettings
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.access.policy import persona_of
 
-APP = typer.Typer()
-APP.command()(compare_strategies)
 CALCULATION, QUERY = "calculation-dependent", "query-independent"
 ASSIGNED = (
     "SELECT NewValue__c, COUNT(Id) total FROM CaseHistory__c WHERE Field__c = 'Owner Assignment' AND "
@@ -78,17 +74,11 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def run(suite: Suite, *arguments: object) -> Any:
     fixed = ("--lm", "gold", "--no-track", "--toolset", "functions", "--workers", "2")
-    result = CliRunner().invoke(APP, [str(part) for part in (suite.path, *fixed, *arguments)])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+    return called("compare", suite.path, *fixed, *arguments)
 
 
 @pytest.mark.slow
-def test_each_program_also_runs_without_each_category(
-    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_each_program_also_runs_without_each_category(suite: Suite, here: Path) -> None:
     chosen = ("--strategies", "react,function_calling", "--optimizers", "none")
     result = run(suite, *chosen, "--without-tools", CALCULATION, "--trials", 2, "--json")
     rows = {row["label"]: row for row in json.loads(result.stdout)["rows"]}
@@ -112,22 +102,16 @@ def test_each_program_also_runs_without_each_category(
     assert rows[f"react without {CALCULATION}"]["means"]["steps"] == 1
 
 
-def test_the_difference_stands_beside_the_full_program(
-    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_difference_stands_beside_the_full_program(suite: Suite, here: Path) -> None:
     result = run(suite, "--strategies", "react", "--optimizers", "none", "--without-tools", CALCULATION)
 
     assert "Outcome without a category of functions" in result.stdout
     assert f"react without {CALCULATION}" in result.stdout
 
 
-def test_a_compiled_program_that_does_without_is_loaded_as_one(
-    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_compiled_program_that_does_without_is_loaded_as_one(suite: Suite, here: Path) -> None:
     run(suite, "--strategies", "react", "--optimizers", "bootstrap", "--without-tools", CALCULATION)
-    file = next(tmp_path.glob("mlruns/logs/*/react-bootstrap-without-calculation-dependent/program.json"))
+    file = next(here.glob("mlruns/logs/*/react-bootstrap-without-calculation-dependent/program.json"))
     agent = load_program(file, suite.env)
 
     assert agent.without == (CALCULATION,)
@@ -136,7 +120,7 @@ def test_a_compiled_program_that_does_without_is_loaded_as_one(
     assert "functions.get_cases" in episode.toolset
     assert "query.soql" in episode.toolset
     assert "functions.find_id_with_max_value" not in episode.toolset
-    whole = next(tmp_path.glob("mlruns/logs/*/react-bootstrap/program.json"))
+    whole = next(here.glob("mlruns/logs/*/react-bootstrap/program.json"))
     assert Artifact.read(whole).manifest.program["without"] == []
 
 
@@ -172,5 +156,7 @@ def test_the_plan_counts_all_programs_and_trials(suite: Suite) -> None:
     assert plan["episodes_at_most"]["test"] == 3 * 3 * plan["tasks"]
 
 
-def test_categories_are_named_once() -> None:
-    assert CompareSettings(suite="x", without_tools=["a, b", "b", " "]).without_tools == ("a", "b")
+@pytest.mark.parametrize("given", ["plots, sums", ["plots", "sums"], ["plots, sums", "plots", " "]])
+def test_categories_are_named_once(given: object) -> None:
+    settings = CompareSettings.model_validate({"suite": "x", "without_tools": given})
+    assert settings.without_tools == ("plots", "sums")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -13,11 +14,10 @@ from typing import Any
 import dspy
 import pytest
 from dspy.utils import DummyLM
-from typer.testing import CliRunner
 
 import worksmith as ws
-from tests.tools.kinds.own_data.desk import OF_TEAM, desk
-from worksmith.cli.app import app
+from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, bare, desk, with_tools, write_policy
+from tests.worksmith.commands import called
 from worksmith.tools.change_set import ChangeSet
 
 ENVIRONMENT = """
@@ -89,8 +89,7 @@ def project(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def asked(*words: str, typed: str = "") -> Any:
-    command = [words[0], ".", *words[1:], "--program", "stock_buyer:agent", "--lm", "own"]
-    return CliRunner().invoke(app, command, input=typed)
+    return called(words[0], ".", *words[1:], "--program", "stock_buyer:agent", "--lm", "own", input=typed)
 
 
 def test_a_request_in_words_proposes_changes_and_commits_them_only_if_told(project: Path) -> None:
@@ -121,8 +120,8 @@ def test_a_request_in_words_proposes_changes_and_commits_them_only_if_told(proje
     ],
 )
 def test_a_request_that_cannot_be_is_refused(project: Path, words: tuple[str, ...], why: str) -> None:
-    done = asked("run", *words)
-    assert why in str(done.exception)
+    with pytest.raises(ws.WorksmithError, match=re.escape(why)):
+        asked("run", *words)
     assert not (project / "a.jsonl").exists()
 
 
@@ -145,7 +144,9 @@ def test_a_conversation_keeps_what_was_said_and_asks_before_it_commits(project: 
         asked("chat", "--as", "7", "--dry-run").stdout
         == asked("run", "Order 1 unit", "--as", "7", "--dry-run").stdout
     )
-    assert "scores" not in asked("chat", "--as", "7", "--json", typed="Order 3 units\n").stdout
+    told = asked("chat", "--as", "7", "--json", "--commit", typed="Order 3 units\ny\n").stdout.splitlines()
+    assert [*map(json.loads, told)][1] == {"committed": "booked"}
+    assert "scores" not in json.loads(told[0])
     echoed = asked("chat", "--as", "7", typed="one\ntwo\nthree\n").stdout
     assert echoed.count("\nUser: one\n") == 2
     assert echoed.count("\n  User: one\n") == 1
@@ -185,6 +186,19 @@ def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Pat
     with pytest.raises(ws.InputError, match="nothing to commit"):
         denied.changes.commit()
     assert len(sets) == 1
+
+
+def test_changes_are_committed_under_the_rights_of_now(tmp_path: Path) -> None:
+    staff: list[dict[str, Any]] = [{**person, "team": "red"} for person in TABLES["people"]]
+    env = with_tools(bare(tmp_path, {**TABLES, "people": ws.Table(lambda: staff)}))  # type: ignore[dict-item]
+    env.use_policy(write_policy(tmp_path, OF_TEAM))
+    env.commit(lambda approved: pytest.fail("nothing may be committed"))
+    agent = ws.OwnAgent(lambda task: task.tools.call("tools.close_ticket", {"ticket_id": "T-1"}), env)
+    changes = agent(task="Close T-1", persona="ann").changes
+    for place, refusal in ((1, "bo may not read all"), (0, "the task would change something else now")):
+        staff[place]["team"] = "blue"
+        with pytest.raises(ws.InputError, match=refusal):
+            changes.commit(approved_by=staff[1]["id"])
 
 
 def test_a_request_sees_the_rows_of_now_and_commits_over_none_that_changed_since() -> None:

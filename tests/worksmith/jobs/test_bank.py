@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from tests import standin
-from tests.optimizers.shop import make_suite
-from worksmith.cli.programs import bank as bank_command
-from worksmith.cli.programs.compile import compile_program
-from worksmith.cli.programs.eval import evaluate_program
-from worksmith.cli.programs.verify import verify_program
+from tests.worksmith.commands import printed
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.records.lines import log_line
 from worksmith.evals.records.log import read_log
@@ -24,38 +17,18 @@ from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.programs.agent import Agent
 from worksmith.tools.errors import InputError
 
-APP = typer.Typer()
-APP.add_typer(bank_command.app, name="bank")
-APP.command("compile")(compile_program)
-APP.command("eval")(evaluate_program)
-APP.command("verify")(verify_program)
-
-
-def call(*arguments: object) -> Any:
-    """The JSON that a command prints; what it raises is raised."""
-    result = CliRunner().invoke(APP, [str(argument) for argument in (*arguments, "--json")])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
-
 
 def log_of(suite: Suite, folder: Path, *options: object) -> Path:
     """The episode log of gold plans carried out on the training tasks."""
     log = folder / "runs" / "gold.jsonl"
-    call("eval", suite.path, "--split", "train", "--lm", "gold", "--log", log, "--no-track", *options)
+    printed("eval", suite.path, "--split", "train", "--lm", "gold", "--log", log, "--no-track", *options)
     return log
 
 
@@ -73,8 +46,8 @@ def spoil(log: Path, task_id: str, **changes: Any) -> None:
 
 
 def test_a_bank_of_gold_plans_is_shown_as_it_was_built(suite: Suite, tmp_path: Path) -> None:
-    built = call("bank", "build", suite.path, "-o", tmp_path / "gold.bank", "--from", "gold")
-    shown = call("bank", "show", tmp_path / "gold.bank")
+    built = printed("bank", "build", suite.path, "-o", tmp_path / "gold.bank", "--from", "gold")
+    shown = printed("bank", "show", tmp_path / "gold.bank")
 
     assert shown == built
     assert built["demonstrations"] == 12
@@ -86,7 +59,7 @@ def test_a_bank_of_gold_plans_is_shown_as_it_was_built(suite: Suite, tmp_path: P
 
 def test_workers_and_repeats_change_nothing(suite: Suite, tmp_path: Path) -> None:
     for workers in (1, 8):
-        call(
+        printed(
             "bank", "build", suite.path, "-o", tmp_path / str(workers), "--from", "gold", "--workers", workers
         )
 
@@ -97,7 +70,7 @@ def test_log_of_another_strategy_becomes_demonstrations_of_this_one(suite: Suite
     log = log_of(suite, tmp_path, "--strategy", "direct")
     for strategy in ("react", "direct"):
         told = ("--from", f"log:{log.parent}", "--strategy", strategy)
-        call("bank", "build", suite.path, "-o", tmp_path / strategy, *told)
+        printed("bank", "build", suite.path, "-o", tmp_path / strategy, *told)
     react, direct = (TraceBank.read(tmp_path / name) for name in ("react", "direct"))
 
     assert len(react) == len(direct) == 12
@@ -119,8 +92,10 @@ def test_failures_of_a_log_are_gaps_unless_the_next_source_helps(suite: Suite, t
     lines = log.read_text().splitlines(keepends=True)
     log.write_text("".join(line for line in lines if '"task_id":"shift-03"' not in line))
 
-    alone = call("bank", "build", suite.path, "-o", tmp_path / "a", "--from", f"log:{log}")
-    helped = call("bank", "build", suite.path, "-o", tmp_path / "b", "--from", f"log:{log}", "--from", "gold")
+    alone = printed("bank", "build", suite.path, "-o", tmp_path / "a", "--from", f"log:{log}")
+    helped = printed(
+        "bank", "build", suite.path, "-o", tmp_path / "b", "--from", f"log:{log}", "--from", "gold"
+    )
 
     assert alone["without"] == {
         "called no tool": 1,
@@ -138,7 +113,7 @@ def test_what_a_log_calls_a_success_is_scored_anew(suite: Suite, tmp_path: Path)
     log = log_of(suite, tmp_path)
     spoil(log, "cancel-00", calls=logged(log, "cancel-01").calls)
 
-    built = call("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", f"log:{log}")
+    built = printed("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", f"log:{log}")
 
     assert built["demonstrations"] == 11
     assert [(gap["task_id"], gap["reason"]) for gap in built["gap_tasks"]] == [("cancel-00", "wrong outcome")]
@@ -150,7 +125,7 @@ def test_tools_that_are_not_on_offer_are_named(suite: Suite, tmp_path: Path) -> 
     other = record.calls[1].model_copy(update={"tool": "fax.send"})
     spoil(log, "cancel-00", calls=(record.calls[0], other))
 
-    built = call("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", f"log:{log}")
+    built = printed("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", f"log:{log}")
 
     assert built["gap_tasks"][0]["reason"] == "tools not on offer: fax.send"
 
@@ -175,7 +150,7 @@ def result_file(suite: Suite, folder: Path, *, broken: str = "") -> Path:
 def test_runs_of_the_original_become_demonstrations(suite: Suite, tmp_path: Path) -> None:
     file = result_file(suite, tmp_path, broken="cancel-00")
 
-    built = call("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", f"replay:{tmp_path}")
+    built = printed("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", f"replay:{tmp_path}")
 
     assert built["by_model"] == {"gpt-4-all": 11}
     assert [gap["task_id"] for gap in built["gap_tasks"]] == ["cancel-00"]
@@ -188,7 +163,7 @@ def test_a_recording_of_our_own_has_what_it_recorded(suite: Suite, tmp_path: Pat
     recording = tmp_path / "replies.jsonl"
     log_of(suite, tmp_path, "--record", recording, "--limit", 4)
 
-    built = call("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", f"replay:{recording}")
+    built = printed("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", f"replay:{recording}")
 
     assert built["demonstrations"] == 4
     assert built["without"] == {"no trajectory in the source": 8}
@@ -197,7 +172,7 @@ def test_a_recording_of_our_own_has_what_it_recorded(suite: Suite, tmp_path: Pat
 def test_dry_run_says_what_would_be_run_and_writes_nothing(suite: Suite, tmp_path: Path) -> None:
     log = log_of(suite, tmp_path)
     spoil(log, "cancel-00", status="step_limit")
-    told = call(
+    told = printed(
         "bank", "build", suite.path, "-o", tmp_path / "bank", "--dry-run",
         "--from", f"log:{log}", "--from", "openai/gpt-4o-mini",
     )  # fmt: skip
@@ -219,21 +194,21 @@ def test_dry_run_says_what_would_be_run_and_writes_nothing(suite: Suite, tmp_pat
 )
 def test_sources_that_are_not_there(suite: Suite, tmp_path: Path, source: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        call("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", source)
+        printed("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", source)
 
 
 def test_a_source_of_other_tasks_is_refused(suite: Suite, tmp_path: Path) -> None:
     log = log_of(suite, tmp_path)
     told = ("-o", tmp_path / "bank", "--split", "dev", "--from", f"log:{log}")
     with pytest.raises(InputError, match="has no run of any of the tasks"):
-        call("bank", "build", suite.path, *told)
+        printed("bank", "build", suite.path, *told)
 
 
 @pytest.mark.slow
 def test_a_program_is_compiled_from_a_bank_without_a_teacher(suite: Suite, tmp_path: Path) -> None:
     bank, program = tmp_path / "gold.bank", tmp_path / "program.json"
-    call("bank", "build", suite.path, "-o", bank, "--from", "gold", "--split", "all")
-    said = call(
+    printed("bank", "build", suite.path, "-o", bank, "--from", "gold", "--split", "all")
+    said = printed(
         "compile", suite.path, "-o", program, "--optimizer", "knn", "--bank", bank, "--no-track", "--teacher",
         "absent/teacher",
     )  # fmt: skip
@@ -247,18 +222,18 @@ def test_a_program_is_compiled_from_a_bank_without_a_teacher(suite: Suite, tmp_p
     assert manifest.bank["digest"] == TraceBank.read(bank).digest
     assert {source.provenance.source for source in manifest.demonstrations if source.provenance} == {"gold"}
     assert len(load_program(program, suite.env).selector.predict.demos) == 12
-    assert call("verify", program, "--lm", standin.NAME)["identical"]
+    assert printed("verify", program, "--lm", standin.NAME)["identical"]
 
 
 @pytest.mark.slow
 def test_a_bank_and_a_teacher_of_the_same_trajectories_give_the_same_program(
     suite: Suite, tmp_path: Path
 ) -> None:
-    call("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", "gold")
+    printed("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", "gold")
     small = ("--accept", "best", "--no-track", "--demos", 4, "--dev-limit", 4)
     told = (suite.path, "--optimizer", "bootstrap", *small)
-    call("compile", *told, "-o", tmp_path / "taught")
-    call("compile", *told, "-o", tmp_path / "banked", "--bank", tmp_path / "bank")
+    printed("compile", *told, "-o", tmp_path / "taught")
+    printed("compile", *told, "-o", tmp_path / "banked", "--bank", tmp_path / "bank")
     taught, banked = (Artifact.read(tmp_path / name) for name in ("taught", "banked"))
 
     shown, from_bank = (artifact.state["selector.predict"].demos for artifact in (taught, banked))
@@ -269,11 +244,11 @@ def test_a_bank_and_a_teacher_of_the_same_trajectories_give_the_same_program(
 
 
 def test_a_bank_for_another_strategy_is_refused(suite: Suite, tmp_path: Path) -> None:
-    call("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", "gold", "--strategy", "act")
+    printed("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", "gold", "--strategy", "act")
     with pytest.raises(InputError, match="built for the strategy act"):
-        call("compile", suite.path, "-o", tmp_path / "out", "--bank", tmp_path / "bank", "--no-track")
+        printed("compile", suite.path, "-o", tmp_path / "out", "--bank", tmp_path / "bank", "--no-track")
     with pytest.raises(InputError, match="draws from no trace bank"):
-        call(
+        printed(
             "compile", suite.path, "-o", tmp_path / "out", "--bank", tmp_path / "bank", "--no-track",
             "--strategy", "act", "--optimizer", "dspy:BootstrapFewShot",
         )  # fmt: skip
@@ -293,10 +268,10 @@ def test_a_run_in_mlflow_is_a_source_by_its_episodes_and_by_its_traces(suite: Su
         tracked.evaluation(result, split="train")
     run = tracked.id
     told = ("bank", "build", suite.path, "--from", f"mlflow:{run}", "--tracking-uri", uri)
-    by_episodes = call(*told, "-o", tmp_path / "episodes")
+    by_episodes = printed(*told, "-o", tmp_path / "episodes")
     for file in (tmp_path / "artifacts").rglob("*.jsonl"):
         file.unlink()
-    by_traces = call(*told, "-o", tmp_path / "traces")
+    by_traces = printed(*told, "-o", tmp_path / "traces")
 
     assert by_episodes["demonstrations"] == by_traces["demonstrations"] == 12
     assert by_episodes["by_model"] == {"gold": 12}

@@ -8,38 +8,16 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from tests.chat_server import chat_server, said
-from tests.optimizers.shop import make_suite
-from tests.worksmith.jobs.compiling import run
-from worksmith.cli.programs.compare import compare_strategies
-from worksmith.cli.programs.eval import evaluate_program
+from tests.worksmith.commands import called, run
 from worksmith.evals.suite import Suite
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("here")
+
 SMALL = ["--train-limit", 6, "--dev-limit", 4, "--workers", 2, "--candidates", 2, "--json"]
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def command(function: Any, *arguments: object) -> Any:
-    app = typer.Typer()
-    app.command()(function)
-    result = CliRunner().invoke(app, [str(argument) for argument in (*arguments, "--no-track")])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.mark.slow
@@ -74,7 +52,7 @@ def test_dollars_need_prices_before_any_work(suite: Suite, tmp_path: Path) -> No
 
 def test_an_evaluation_stops_with_a_code_of_its_own_and_reports_what_is_finished(suite: Suite) -> None:
     options = [suite.path, "--split", "all", "--log", "log.jsonl", "--workers", 2, "--json"]
-    cut = command(evaluate_program, *options, "--max-calls", 6)
+    cut = called("eval", *options, "--no-track", "--max-calls", 6)
     assert cut.exit_code == 3
     assert "stopped by --max-calls" in cut.stderr
     (facts,) = json.loads(cut.stdout)["runs"]
@@ -82,9 +60,9 @@ def test_an_evaluation_stops_with_a_code_of_its_own_and_reports_what_is_finished
     assert 0 < done < 36
     assert facts["unstarted"] == 36 - done
 
-    again = command(evaluate_program, *options, "--max-calls", 6, "--resume")
+    again = called("eval", *options, "--no-track", "--max-calls", 6, "--resume")
     assert again.exit_code == 3
-    whole = command(evaluate_program, *options, "--max-calls", 600, "--resume")
+    whole = called("eval", *options, "--no-track", "--max-calls", 600, "--resume")
     assert whole.exit_code == 0
     (facts,) = json.loads(whole.stdout)["runs"]
     assert facts["summary"]["episodes"] == 36
@@ -94,16 +72,16 @@ def test_an_evaluation_stops_with_a_code_of_its_own_and_reports_what_is_finished
 @pytest.mark.slow
 def test_a_comparison_reports_the_arms_that_were_finished(suite: Suite) -> None:
     options = [suite.path, "--strategies", "act,react,cot", "--optimizers", "none", "--json"]
-    whole = json.loads(command(compare_strategies, *options).stdout)
+    whole = json.loads(called("compare", *options, "--no-track").stdout)
     calls = [row["totals"]["model_calls"] for row in whole["rows"] if not row["baseline"]]
-    cut = command(compare_strategies, *options, "--max-calls", int(calls[0] + 3))
+    cut = called("compare", *options, "--no-track", "--max-calls", int(calls[0] + 3))
     assert cut.exit_code == 3
     assert "2 of" in cut.stderr
     shown = json.loads(cut.stdout)["rows"]
     assert [row["label"] for row in shown if not row["baseline"]] == ["act"]
     assert [row for row in shown if row["baseline"]]
 
-    done = command(compare_strategies, *options, "--max-calls", int(sum(calls)) + 50, "--resume")
+    done = called("compare", *options, "--no-track", "--max-calls", int(sum(calls)) + 50, "--resume")
     assert done.exit_code == 0
     assert len(json.loads(done.stdout)["rows"]) == len(whole["rows"])
 

@@ -5,24 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from tests import standin
 from tests.optimizers.shop import make_suite
-from tests.worksmith.jobs.compiling import APP, run
+from tests.worksmith.commands import called, run
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite, write_suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 
 ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
 
 
 def outcome(program: Any, suite: Suite) -> float:
@@ -147,8 +141,7 @@ def test_what_cannot_begin_is_no_run_in_mlflow(suite: Suite, tmp_path: Path) -> 
     run(suite.path, "--out", file, "--optimizer", "none")
     file.unlink()
     command = [suite.path, "--out", file, "--optimizer", "none", "--tracking-uri", f"sqlite:///{store}"]
-    result = CliRunner().invoke(APP, [str(argument) for argument in command])
+    with pytest.raises(InputError, match="a compile was begun here"):
+        called("compile", *command)
 
-    assert isinstance(result.exception, InputError)
-    assert "a compile was begun here" in str(result.exception)
     assert not store.exists()

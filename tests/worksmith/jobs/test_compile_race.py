@@ -10,18 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests import standin
-from tests.optimizers.shop import make_suite
-from tests.worksmith.jobs.compiling import run
+from tests.worksmith.commands import run
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 
 ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
 
 
 @pytest.mark.slow
@@ -71,8 +65,17 @@ def test_a_killed_race_goes_on_to_the_same_program(suite: Suite, tmp_path: Path)
     whole, killed = tmp_path / "whole.json", tmp_path / "killed.json"
     options = ("--lm", standin.NAME, "--optimizer", "race", "--demos", "4", "--workers", "1")
     run(suite.path, "--out", whole, *options)
-    code = "import typer; from worksmith.cli.programs.compile import compile_program as c; typer.run(c)"
-    command = [sys.executable, "-c", code, str(suite.path), "--out", str(killed), *options, "--no-track"]
+    command = [
+        sys.executable,
+        "-m",
+        "worksmith.cli",
+        "compile",
+        str(suite.path),
+        "--out",
+        str(killed),
+        *options,
+    ]
+    command.append("--no-track")
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     log = tmp_path / "killed.json.journal" / "student" / "race-random-4-0-000.jsonl"
     while process.poll() is None and not (log.exists() and log.stat().st_size):

@@ -12,25 +12,20 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from tests import standin
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.proposing import propose
-from tests.optimizers.shop import ANY_MODEL, make_suite
-from worksmith.cli.app import app
-from worksmith.cli.programs.compile import compile_program
+from tests.optimizers.shop import ANY_MODEL
+from tests.worksmith.commands import called
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.registry import OPTIMIZERS
 from worksmith.tools.errors import InputError
 
-APP = typer.Typer()
-APP.command()(compile_program)
 ROOT = Path(__file__).parents[3]
 DSPY = [name for name in ANY_MODEL if name.startswith("dspy:")]
 PROPOSING = [name for name in DSPY if OPTIMIZERS[name].proposes]
@@ -56,11 +51,6 @@ print(json.dumps(found))
 """
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
-
-
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -76,9 +66,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 
 
 def run(*arguments: object) -> Any:
-    result = CliRunner().invoke(APP, [str(argument) for argument in arguments])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
+    result = called("compile", *arguments)
     assert result.exit_code == 0, result.output
     return result
 
@@ -173,8 +161,5 @@ def test_house_rules_are_not_the_proposers_business(
 
 
 def test_a_comparison_without_a_language_model_is_not_begun(suite: Suite, tmp_path: Path) -> None:
-    command = ["compare", str(suite.path), "--optimizers", "none,dspy:GEPA", "--lm", "gold", "--no-track"]
-    done = CliRunner().invoke(app, command)
-
-    assert isinstance(done.exception, InputError)
-    assert "a language model propose instructions" in str(done.exception)
+    with pytest.raises(InputError, match="a language model propose instructions"):
+        called("compare", suite.path, "--optimizers", "none,dspy:GEPA", "--lm", "gold", "--no-track")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.apprentice import QUICK, study
-from benchmarks.apprentice.projects import Project
+from benchmarks.quality.apprentice import QUICK, study
+from benchmarks.quality.apprentice.projects import Project
 from tests.worksmith.training.tiny import write_tiny_model
 from worksmith.exports.training import sft
 from worksmith.models.transformer.manifest import read_manifest

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, model_validator
 
 from worksmith.evals.lm.named import APPRENTICE, DEFAULT
-from worksmith.jobs.settings.base import Names, setting, with_model_options
+from worksmith.jobs.settings.base import JobSettings, Names, setting, with_model_options
 from worksmith.jobs.settings.groups.episodes import (
     BudgetSettings,
     EngineSettings,
@@ -377,6 +377,12 @@ class BankSettings(
     force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
 
 
+class ShowBankSettings(JobSettings):
+    """Read a trace bank."""
+
+    file: Path = setting(..., "File written by `worksmith bank build`.", positional=True)
+
+
 class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSettings, OrgSettings):
     """Ask an agent."""
 
@@ -414,6 +420,13 @@ class VerifySettings(WorkerSettings):
     lm: tuple[str, ...] = setting(
         (),
         "Model of your own that it was compiled with; repeat for several.",
+        metavar="MODULE:NAME",
+        unset="none",
+        expert=True,
+    )
+    strategy: str | None = setting(
+        None,
+        "Strategy of your own that it was compiled with.",
         metavar="MODULE:NAME",
         unset="none",
         expert=True,

@@ -19,6 +19,7 @@ from worksmith.tools.statuses import INFRASTRUCTURE, PROGRAM_ERROR
 
 if TYPE_CHECKING:
     from worksmith.serving.programs.metrics import Metrics
+    from worksmith.serving.programs.settings import ChangeSettings
     from worksmith.serving.programs.tokens import Caller
     from worksmith.tools.change_set import ChangeSet
     from worksmith.tools.episode_result import CallRecord
@@ -32,30 +33,14 @@ MOST_CHANGES = 1_000
 class Desk:
     """The work of the API, without HTTP.
 
-    Args:
-        commit: makes approved changes; None leaves that to the client.
-        settle: says whether a commit that broke off was made, see `WorldKind.settle`.
-        lifetime: seconds after which a proposal expires.
-        by_approvers: whether only tokens with the approvers' claim may approve, instead of the persona whose
-            task it was.
-        four_eyes: whether nobody may approve the changes of a task of their own.
+    The environment's function, if it has one, makes approved changes; else that is left to the client.
     """
 
     def __init__(
-        self,
-        rollouts: Rollouts,
-        proposals: Proposals,
-        metrics: Metrics,
-        *,
-        commit: Callable[[ChangeSet], Any] | None,
-        settle: Callable[[str], bool] | None = None,
-        lifetime: float,
-        by_approvers: bool,
-        four_eyes: bool,
+        self, rollouts: Rollouts, proposals: Proposals, metrics: Metrics, settings: ChangeSettings
     ) -> None:
         self.rollouts, self._proposals, self._metrics = rollouts, proposals, metrics
-        self._env, self._commit, self._lifetime = rollouts.suite.env, commit, lifetime
-        self._settler, self._by_approvers, self._four_eyes = settle, by_approvers, four_eyes
+        self._env, self._settings = rollouts.suite.env, settings
         self._commits = proposals.commits()
 
     def refresh(self, *, force: bool = False) -> bool:
@@ -97,7 +82,7 @@ class Desk:
             raise RequestError(422, "too_many_changes", message)
         if episode.status == "finished" and proposed:
             content = content_of(running.task.query, running.task.now or self._env.now, episode, self._env)
-            made = self._proposals.add(running.persona.id, content, seconds=self._lifetime)
+            made = self._proposals.add(running.persona.id, content, seconds=self._settings.changes_expire)
             self._metrics.changes.labels("proposed").inc()
             changes = self._shown(made, running.persona)
         return {
@@ -114,20 +99,7 @@ class Desk:
     def listed(self, caller: Caller) -> dict[str, Any]:
         """The changes that a caller may decide on."""
         found = self._proposals.pending(None if caller.approver else caller.persona.id)
-        return {
-            "changes": [
-                {
-                    "id": each.id,
-                    "digest": each.digest,
-                    "persona": each.persona,
-                    "task": each.content["task"],
-                    "created": each.created,
-                    "expires": each.expires,
-                }
-                for each in found
-                if each.sound
-            ]
-        }
+        return {"changes": [_fields(each) for each in found if each.sound]}
 
     def proposal(self, id: str, caller: Caller) -> dict[str, Any]:
         """Proposed changes as the caller may see them.
@@ -179,13 +151,17 @@ class Desk:
     def _approve(self, proposal: Proposal, digest: str, caller: Caller) -> dict[str, Any]:
         self._check_open(proposal, digest)
         self.refresh(force=True)
-        replayed = self._replayed(proposal, caller.persona)
-        changes, complete = replayed.shown(caller.persona)
-        if proposal.persona != caller.persona.id and not complete:
+        approver = self._person(caller.persona.id)
+        if approver is None:
+            raise RequestError(403, "unknown_persona", "You may not work here any more")
+        replayed = self._replayed(proposal, approver)
+        changes, complete = replayed.shown(approver)
+        if proposal.persona != approver.id and not complete:
             raise RequestError(403, "not_permitted", "You may not read all that would change")
-        self._take(proposal, "approved" if self._commit is None else "committing", caller)
-        if self._commit is not None:
-            self._make(proposal, self._commit, replayed.change_set(proposal.id, caller.persona))
+        commit = self._env.kind.commit
+        self._take(proposal, "approved" if commit is None else "committing", caller)
+        if commit is not None:
+            self._make(proposal, commit, replayed.change_set(proposal.id, approver))
         # The rows are others now, so that the changes cannot be made once more to be shown.
         return self._now(proposal.id, caller) | {"changes": changes, "complete": complete}
 
@@ -194,7 +170,8 @@ class Desk:
             returned = commit(approved)
         except ConflictError as error:
             self._end(proposal, "failed", "Rows were changed since")
-            raise self._changed(error.rows, approved.approved_by) from error
+            self.refresh(force=True)  # who may read these rows may have changed with them
+            raise self._changed(error.rows, self._person(approved.approved_by.id)) from error
         except ToolError as error:
             self._end(proposal, "failed", str(error))
             raise RequestError(409, "not_committed", str(error)) from error
@@ -208,7 +185,8 @@ class Desk:
     def _look_up(self, proposal: Proposal, otherwise: str) -> str:
         """Settle a commit that broke off; it stays as it is while nobody can be asked. Gives its status."""
         try:
-            committed = self._settler is not None and self._settler(proposal.id)
+            settle = self._env.kind.settle
+            committed = settle is not None and settle(proposal.id)
         except Exception as error:
             message = "Whether it was committed cannot be asked"
             raise failed(502, "not_committed", message, repr(error)) from error
@@ -223,8 +201,8 @@ class Desk:
 
     def _check_approver(self, proposal: Proposal, caller: Caller) -> None:
         own = proposal.persona == caller.persona.id
-        allowed = caller.approver if self._by_approvers else own
-        if not allowed or (own and self._four_eyes):
+        allowed = own if self._settings.approver is None else caller.approver
+        if not allowed or (own and self._settings.four_eyes):
             raise RequestError(403, "not_permitted", "These changes are for somebody else to approve")
 
     def _found(self, id: str, caller: Caller) -> Proposal:
@@ -238,7 +216,7 @@ class Desk:
         """The proposal; one whose commit ended with its process is settled first."""
         with suppress(InUseError), self._proposals.committing(proposal.id):
             proposal = self._proposals.get(proposal.id) or proposal
-            if proposal.status == "committing" and self._settler is not None:
+            if proposal.status == "committing" and self._env.kind.settle is not None:
                 self._look_up(proposal, "The process ended before the commit")
             elif proposal.status == "committing":
                 said = "The process ended in the midst of the commit: look the id up, and settle it"
@@ -258,10 +236,10 @@ class Desk:
             raise RequestError(409, "decided", "Somebody else has decided on the changes")
         self._metrics.changes.labels(status).inc()
 
-    def _changed(self, rows: Sequence[tuple[str, CellValue]], reader: Persona) -> RequestError:
+    def _changed(self, rows: Sequence[tuple[str, CellValue]], reader: Persona | None) -> RequestError:
         """The refusal of changes to rows that others have changed; names those that a reader may read."""
         names = frozenset(f"{table}/{key}" for table, key in rows)
-        seen = sorted(names - self._env.unreadable(reader, names))
+        seen = sorted(names - self._env.unreadable(reader, names)) if reader else []
         more = ["rows that you may not read"] * (len(seen) < len(names))
         said = f"Changed since: {', '.join([*seen, *more])}; ask again for the task"
         return RequestError(409, "rows_changed", said)
@@ -270,11 +248,8 @@ class Desk:
         """The changes, made again under the rules that hold now for the person whose task it was."""
         if not proposal.sound:
             raise RequestError(409, "other_content", "The changes are not those that were proposed")
-        try:
-            persona = self._env.persona(proposal.persona)
-        except InputError:
-            persona = None
-        if persona is None or not persona.active:
+        persona = self._person(proposal.persona)
+        if persona is None:
             raise RequestError(409, "stale", "The person whose task it was works here no more")
         try:
             return Replayed(self._env, proposal.content, persona)
@@ -284,6 +259,13 @@ class Desk:
             message = "The task would not make these changes any more; ask for it again"
             raise RequestError(409, "stale", message) from None
 
+    def _person(self, id: str) -> Persona | None:
+        """Somebody as the tables have them now; None for nobody who is active."""
+        with suppress(InputError):
+            persona = self._env.persona(id)
+            return persona if persona.active else None
+        return None
+
     def _now(self, id: str, caller: Caller) -> dict[str, Any]:
         return self._shown(self._found(id, caller), caller.persona)
 
@@ -292,20 +274,23 @@ class Desk:
             changes, complete = self._replayed(proposal, reader).shown(reader)
         except RequestError:
             changes, complete = [], False
+        outcome = proposal.outcome or {}
         return {
-            "id": proposal.id,
-            "digest": proposal.digest,
+            **_fields(proposal),
             "status": proposal.status,
-            "persona": proposal.persona,
-            "task": proposal.content["task"] if proposal.sound else "",
             "changes": changes,
             "complete": complete,
-            "created": proposal.created,
-            "expires": proposal.expires,
             "decided_by": proposal.decided_by,
-            "result": (proposal.outcome or {}).get("result"),
-            "error": (proposal.outcome or {}).get("error"),
+            "result": outcome.get("result"),
+            "error": outcome.get("error"),
         }
+
+
+def _fields(proposal: Proposal) -> dict[str, Any]:
+    """What lists show of a proposal."""
+    names = ("id", "digest", "persona", "created", "expires")
+    task = proposal.content["task"] if proposal.sound else ""
+    return {**{name: getattr(proposal, name) for name in names}, "task": task}
 
 
 def _json_of(returned: Any) -> Any:

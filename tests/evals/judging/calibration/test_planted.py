@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import judge
+from benchmarks.soundness import judge
 from tests.evals.kinds.crm.orgs import small_suite as crm
 from tests.evals.kinds.enterprise.small_suite import small_suite as enterprise
 from worksmith.evals.building import build_suite

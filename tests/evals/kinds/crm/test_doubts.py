@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.evals.kinds.crm.differences import Difference, differences
 from tests.evals.kinds.crm.handmade import Handmade, question
 from tests.tables import each_row
-from worksmith.evals.kinds.crm.families import managed
+from worksmith.evals.kinds.crm.families import agents
 from worksmith.evals.kinds.crm.families.steps import leader, narrow
 from worksmith.evals.kinds.crm.questions.family import Doubt
-from worksmith.evals.tasks.task import Task
 
 
 @pytest.mark.parametrize(
@@ -20,16 +18,16 @@ def test_what_happened_to_the_cases_is_known_when_it_is_asked(today: str, doubt:
     found = Handmade()
     found.case("2021-03-02T10:00", "Ann", moved=("Cid", "2021-04-02T10:20"))
     found.case("2021-03-03T10:00", "Ann")
-    assert managed.doubt(found.org, question("March 2021", today, n="1")) == doubt
+    assert agents.doubt(found.org, question("March 2021", today, n="1")) == doubt
 
 
 def test_where_nobody_qualifies_somebody_comes_close() -> None:
     found = Handmade()
     found.case("2021-03-20T10:00", "Ann")
-    assert managed.doubt(found.org, question("March 2021", n="1")) is None
-    assert managed.doubt(found.org, question("March 2021", n="2")) == Doubt("nobody near")
-    assert managed.doubt(found.org, question("April 2021", n="0")) is None
-    assert managed.doubt(found.org, question("May 2021", n="0")) == Doubt("nothing near")
+    assert agents.doubt(found.org, question("March 2021", n="1")) is None
+    assert agents.doubt(found.org, question("March 2021", n="2")) == Doubt("nobody near")
+    assert agents.doubt(found.org, question("April 2021", n="0")) is None
+    assert agents.doubt(found.org, question("May 2021", n="0")) == Doubt("nothing near")
 
 
 @each_row(
@@ -48,12 +46,3 @@ def test_the_first_is_well_ahead(values: dict[str, float], extreme: str, doubt: 
 
 def test_a_tie_has_no_answer_that_is_beyond_doubt() -> None:
     assert leader({"a": 2, "b": 2}, "max", "user_id") == Doubt("tie")
-    found = Handmade()
-    found.case("2021-03-02T10:00", "Ann")
-    found.case("2021-03-03T10:00", "Bob")
-    drawn = question("March 2021", n="0", extreme="min")
-    task = Task(
-        id="a", query="?", domains=(), intent="transfer_count", slots=dict(drawn.slots), now=drawn.today
-    )
-    counts = {"transfer_count": Difference(asked=1, differ=0, doubtful=1)}
-    assert differences(found.org, [task]) == counts

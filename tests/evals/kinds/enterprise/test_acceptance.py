@@ -12,8 +12,8 @@ import shutil
 
 import pytest
 
-from benchmarks import _acceptance
-from benchmarks._plans import Plans
+from benchmarks.soundness.enterprise import acceptance
+from benchmarks.soundness.enterprise.plans import Plans
 from tests.evals.kinds.enterprise.small_suite import small_suite
 from worksmith.evals.suite import Suite
 from worksmith.retrievers.index.building import build_index
@@ -36,14 +36,14 @@ def test_every_gold_plan_comes_out_over_an_index(plans: Plans) -> None:
     """Acceptance 3: suites are generated before they are indexed, and searched by words only until then."""
     assert plans.env.library is not None
     assert plans.env.library.mode == "hybrid"
-    found = _acceptance.gold(plans, list(plans.suite.tasks))
+    found = acceptance.gold(plans, list(plans.suite.tasks))
     assert found["wrong"] == []
     assert found["reproduced"] == len(plans.suite.tasks)
 
 
 def test_somebody_else_seldom_gets_the_same_answer_and_state(plans: Plans) -> None:
     """Acceptance 3: with whole teams of two or three, colleagues are more of a company than at full size."""
-    found = _acceptance.others(plans, plans.suite.select(split="test"))
+    found = acceptance.others(plans, plans.suite.select(split="test"))
     assert found["tasks"] > 30
     assert found["anybody_cannot"] >= 0.85
     assert found["other_department_cannot"] >= 0.9
@@ -51,7 +51,7 @@ def test_somebody_else_seldom_gets_the_same_answer_and_state(plans: Plans) -> No
 
 def test_what_does_not_think_scores_little_and_who_knows_scores_all(plans: Plans) -> None:
     """Acceptance 5."""
-    scores = _acceptance.floors(plans.suite)
+    scores = acceptance.floors(plans.suite)
     assert scores.pop("oracle") == 1
     assert set(scores) == {"always_refuse", "keyword_only"}
     assert max(scores.values()) <= 0.15
@@ -59,7 +59,7 @@ def test_what_does_not_think_scores_little_and_who_knows_scores_all(plans: Plans
 
 def test_without_the_policy_what_is_forbidden_is_told_and_with_it_is_not(plans: Plans) -> None:
     """Acceptance 6, for the naive executor that carries out the plan of who may."""
-    found = _acceptance.unanswerable(plans, list(plans.suite.tasks))
+    found = acceptance.unanswerable(plans, list(plans.suite.tasks))
     assert found["tasks"] == sum(task.type == "unanswerable" for task in plans.suite.select(split="test"))
     assert found["disclosed_without_policy"] == found["forbidding"] > 0
     assert found["changed_without_policy"] == found["asking_for_changes"] > 0

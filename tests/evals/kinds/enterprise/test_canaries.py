@@ -9,10 +9,10 @@ from pathlib import Path
 import dspy
 import pytest
 
-from benchmarks._canaries.hunt import Hunt, personas
-from benchmarks._canaries.intruder import IntruderEngine, intruder_task
-from benchmarks._canaries.plant import Planted, plant
-from benchmarks._canaries.world import NOW, broken_filter, planted_env
+from benchmarks.soundness.canary.hunt import Hunt, personas
+from benchmarks.soundness.canary.intruder import IntruderEngine, intruder_task
+from benchmarks.soundness.canary.plant import Planted, plant
+from benchmarks.soundness.canary.world import NOW, broken_filter, planted_env
 from tests.tools.kinds.enterprise.small_world import small_rows
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.runner import evaluate

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks._canaries.hunt import Hunt, personas
-from benchmarks._canaries.plant import Planted, plant
-from benchmarks._canaries.world import NOW, broken_filter
+from benchmarks.soundness.canary.hunt import Hunt, personas
+from benchmarks.soundness.canary.plant import Planted, plant
+from benchmarks.soundness.canary.world import NOW, broken_filter
 from tests.tools.kinds.enterprise.small_world import small_rows
 from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.environment import Environment

@@ -33,13 +33,13 @@ class Office:
             now=DEFAULT_NOW,
             persona=SAM,
         )
-        self.records = Records(world)
+        self.records = Records.of(world)
         self.env = Environment(world, sandboxes=1)
 
     def answer(self, code: str, **slots: str) -> list[Action]:
         """The answer to a task, once it is sure that the gold plan does the same."""
         one = intent(code)
-        actions = one.logic.oracle(self.records, slots)
+        actions = one.answer(self.records, slots)
         _, outcome = solve(one, slots, one.title, self.env)
         assert outcome.matches(execute(actions, self.env))
         return actions

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks._canaries.rules import Company, may_read
+from benchmarks.soundness.canary.rules import Company, may_read
 from tests.tools.kinds.enterprise.calls import call, change
 from tests.tools.kinds.enterprise.conftest import Open
 from tests.tools.kinds.enterprise.small_world import (

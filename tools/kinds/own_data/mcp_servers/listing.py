@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.json_files import read_model
 from worksmith.tools.files.unicode import writable_data
@@ -46,11 +46,7 @@ class Listing(BaseModel):
 
     @classmethod
     def of(cls, tools: Iterable[ListedTool], where: str) -> Listing:
-        """The listing of these tools.
-
-        Raises:
-            InputError: there are none, or two have one name.
-        """
+        """The listing of these tools."""
         found = sorted(tools, key=lambda tool: tool.name)
         twice = [name for name, number in Counter(tool.name for tool in found).items() if number > 1]
         if twice or not found:
@@ -80,18 +76,13 @@ class Listing(BaseModel):
         return digest(self.model_dump())
 
     def chosen(self, patterns: Iterable[str], where: str) -> tuple[ListedTool, ...]:
-        """The tools whose names match a pattern such as `get_*`.
-
-        Raises:
-            InputError: a pattern matches none.
-        """
+        """The tools whose names match a pattern such as `get_*`."""
         if isinstance(patterns, str):
             raise InputError(f"{patterns!r} is one text", where=where, hint=f"write [{patterns!r}]")
         patterns = tuple(patterns)
         for pattern in patterns:
             if not any(fnmatchcase(tool.name, pattern) for tool in self.tools):
-                known = names_instead(pattern, [tool.name for tool in self.tools])
-                raise InputError(f"the server has no tool {pattern!r}", where=where, hint=known)
+                raise unknown("the server has no tool", pattern, [tool.name for tool in self.tools], where)
         return tuple(
             tool for tool in self.tools if any(fnmatchcase(tool.name, pattern) for pattern in patterns)
         )

@@ -16,11 +16,7 @@ _RESERVED = frozenset({"json_each", "json_tree"})
 
 
 def check_tables(names: Iterable[str]) -> None:
-    """Refuse names that SQLite or Python cannot take for a table.
-
-    Raises:
-        InputError: one is no identifier, is SQLite's own, or differs from another in letter case alone.
-    """
+    """Refuse names that SQLite or Python cannot take for a table."""
     seen: dict[str, str] = {}
     for name in names:
         folded = name.lower()
@@ -40,11 +36,7 @@ def check_tables(names: Iterable[str]) -> None:
 
 
 def checked_columns(names: Sequence[object], where: str) -> tuple[str, ...]:
-    """The names of a table's columns, without spaces around them.
-
-    Raises:
-        InputError: one is missing, no text, or hidden; two are the same; or there are too many.
-    """
+    """The names of a table's columns, without spaces around them."""
     if not names:
         raise InputError("the table has no columns", where=where)
     if len(names) > MOST_COLUMNS:

@@ -8,12 +8,11 @@ from random import Random
 import pytest
 
 from tests.tables import each_row
-from tests.tools.kinds.enterprise.generate.checks.coherence.products import kind_of
 from tests.tools.kinds.enterprise.generate.worlds import small
-from worksmith.evals.kinds.enterprise.facts import Facts
-from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
+from worksmith.evals.kinds.enterprise.facts import Facts, Record
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt
+from worksmith.evals.kinds.enterprise.goals.registry import goals
 from worksmith.evals.kinds.enterprise.goals.sales import customer_words
-from worksmith.evals.kinds.enterprise.goals.sales.opinions import draw_complaint_reviewed, draw_review_added
 from worksmith.tools.kinds.enterprise.generate.business.product_problems import product_problems
 from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from worksmith.tools.kinds.enterprise.generate.industry import packaged
@@ -25,6 +24,15 @@ def facts() -> Facts:
     return Facts(small(), DEFAULT_NOW)
 
 
+def kind_of(product: Record) -> str:
+    kinds = {kind["category"]: kind["name"] for kind in packaged().catalogue["kinds"]}
+    return str(kinds[product["category"]])
+
+
+def drawn_of(name: str, seed: int) -> Draw | None:
+    return attempt(next(goal for goal in goals() if goal.id == name).draw, context(seed))
+
+
 def context(seed: int) -> DrawContext:
     seller = next(row for row in facts().staff(["SA"]))
     return DrawContext(facts(), Random(seed), seller, empty=False, free=bool)
@@ -32,7 +40,7 @@ def context(seed: int) -> DrawContext:
 
 @each_row("seed", range(8))
 def test_a_complaint_and_the_review_after_it_are_about_one_part_of_the_product(seed: int) -> None:
-    drawn = attempt(draw_complaint_reviewed, context(seed))
+    drawn = drawn_of("sales.complaint_reviewed", seed)
     assert drawn is not None
     product = facts().get("products", str(drawn.actions[0].arguments["product_id"]))
     assert product is not None
@@ -42,21 +50,21 @@ def test_a_complaint_and_the_review_after_it_are_about_one_part_of_the_product(s
     )
     [meant] = opinions(drawn.slots["review"], packaged())
 
-    assert kind_of(product, packaged()) in problem.kinds
+    assert kind_of(product) in problem.kinds
     assert problem.fits != ("advice",)
-    assert any(one.kind == kind_of(product, packaged()) and one.part == problem.part for one in meant)
+    assert any(one.kind == kind_of(product) and one.part == problem.part for one in meant)
     assert {one.band.partition("_")[0] for one in meant} == {"negative"}
 
 
 @each_row("seed", range(8))
 def test_a_review_fits_the_kind_of_product(seed: int) -> None:
-    drawn = attempt(draw_review_added, context(seed))
+    drawn = drawn_of("sales.review_added", seed)
     assert drawn is not None
     product = facts().get("products", str(drawn.actions[0].arguments["product_id"]))
     [meant] = opinions(drawn.slots["review"], packaged())
 
     assert product is not None
-    assert kind_of(product, packaged()) in {one.kind for one in meant}
+    assert kind_of(product) in {one.kind for one in meant}
 
 
 def test_nothing_is_said_of_a_product_that_is_not_there() -> None:

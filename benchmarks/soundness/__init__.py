@@ -1,0 +1,1 @@
+"""Whether promises hold: by simulation, under attack, under faults."""

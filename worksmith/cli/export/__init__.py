@@ -1,1 +1,0 @@
-"""`worksmith export`: suites as the files of other frameworks, trajectories as training data."""

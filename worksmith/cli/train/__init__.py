@@ -1,1 +1,0 @@
-"""`worksmith train`: models trained on exported data."""
