@@ -41,12 +41,9 @@ def llms_txt() -> str:
     text = _HEAD
     for title, pages in sections():
         text += f"\n## {title}\n\n"
-        text += "".join(f"- [{name}]({_from_root(path)}): {about}\n" for name, path, about in pages)
+        for name, path, about in pages:
+            text += f"- [{name}]({os.path.relpath(DOCS / path, ROOT)}): {about}\n"
     return text
-
-
-def _from_root(path: str) -> str:
-    return os.path.relpath(DOCS / path, ROOT)
 
 
 def on_config(config: Any) -> Any:
