@@ -95,8 +95,9 @@ class Data(NamedTuple):
 
 
 def read_data(file: Path, *, preferences: bool) -> Data:
-    """The lines of a file: each has `messages`, or `prompt` and `completion`; of preferences `prompt`,
-    `chosen` and `rejected`.
+    """The lines of a file.
+
+    Each has `messages`, or `prompt` and `completion`; those of preferences `prompt`, `chosen` and `rejected`.
 
     Raises:
         InputError: a line is something else, with its number; or there is none.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from worksmith.evals.authoring.checking.findings import Finding, finding
+from worksmith.evals.authoring.checking.findings import Finding, Level, finding
 from worksmith.evals.authoring.plan_recorder import leaves
 from worksmith.retrievers.texts.words import folded, words
 from worksmith.tools.sqlite.schema import quoted
@@ -38,7 +38,7 @@ def conversation_findings(env: Environment, task: Task, episode: Episode, part: 
                 if lacking := [text for text in _given(value) if not all(named(known, [text]))]:
                     recorded = all(_is_recorded(env, text) for text in lacking)
                     where = "only records that it has not read have" if recorded else "nothing gives"
-                    level = "note" if recorded or _is_number(value) else "wrong"
+                    level: Level = "note" if recorded or _is_number(value) else "wrong"
                     yield finding(level, task, f"{part}.{number}", f"{where} the value {value!r}")
         shown.append(call.observation.text)
     if said != GOODBYE:

@@ -276,6 +276,7 @@ class Environment(Declarations):
             ),
             commit=self._commit,
             settle=self._settle,
+            people=self._personas_table or "",
             outside=tools.outside,
             live_systems={LIVE: lambda _: LIVE} if tools.outside else {},
             digest=digest([settings, tools.digest]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, Signature
-from typing import Any
+from typing import Any, get_type_hints
 
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.errors import ToolError
@@ -237,20 +237,24 @@ def _tool(
     bodies: Crud, name: str, told: Mapping[str, Any], own: Callable[..., Any] | None
 ) -> Callable[..., Any]:
     """A body with the name, the texts and the arguments that the data file gives it."""
+    body = own or getattr(bodies, name.partition("_")[0])
 
     def call(ctx: ToolContext, **given: Any) -> Any:
-        if own is not None:
-            return own(ctx, **given)
-        return getattr(bodies, name.partition("_")[0])(ctx, told, given)
+        return body(ctx, told, given) if own is None else own(ctx, **given)
 
     arguments = _arguments(told, dated="newest" in bodies.data)
     notes = "".join(f"\n    {argument}: {note}" for argument, note in told.get("notes", {}).items())
     call.__name__ = call.__qualname__ = name
     call.__doc__ = told["summary"] + (f"\n\nArgs:{notes}" if notes else "")
-    call.__annotations__ = {argument: int if default == LIMIT else str for argument, default in arguments}
+    # Demonstrations make up results by the declared type.
+    result_type = {"return": get_type_hints(body)["return"]}
+    arguments_types = {argument: int if default == LIMIT else str for argument, default in arguments}
+    call.__annotations__ = arguments_types | result_type
     call.__signature__ = Signature(  # type: ignore[attr-defined]
-        Parameter(argument, Parameter.KEYWORD_ONLY, default=default)
-        for argument, default in [("ctx", Parameter.empty), *arguments]
+        [
+            Parameter(argument, Parameter.KEYWORD_ONLY, default=default)
+            for argument, default in [("ctx", Parameter.empty), *arguments]
+        ]
     )
     return tool(writes="arguments" in told)(call)
 
