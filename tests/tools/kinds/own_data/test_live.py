@@ -259,13 +259,7 @@ def test_a_change_set_is_committed_once_and_whole(url: str, tmp_path: Path) -> N
         change(table="notes", operation="insert", key="T-9-1", before=None, after=line),
         change(operation="insert", key="T-9", before=None, after=new),
         change(),
-        change(
-            table="notes",
-            operation="delete",
-            key="T-1-1",
-            before=NOTE,
-            after=None,
-        ),
+        change(table="notes", operation="delete", key="T-1-1", before=NOTE, after=None),
     )
     assert shop.commit(approved) == "committed as c1"
     elsewhere(url, "UPDATE tickets SET status = 'open again' WHERE ticket_id = 'T-1'")
