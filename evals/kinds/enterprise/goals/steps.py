@@ -5,10 +5,10 @@ Of such a goal the file has `draw`, the names of what is drawn, in order; `plan`
 its draws are made even where the first is unfit; `protected` are the levels of the personnel department at
 which one may change the records of others, and not one's own.
 
-The file's head has `acts`, the steps that look a record up or change something, and `says`, the texts of
-messages. In them `{customer}` is a word of the task's text, and `{@sales.emp_id}` a cell of the record that
-was drawn from `sales`, or looked up there. Two records of one source are told apart by names, in `draw`
-behind a colon, in `acts` by `as`. A step is one of
+The file's head has `acts`, the steps that look a record up, list some, or change something, and `says`, the
+texts of messages. In them `{customer}` is a word of the task's text, and `{@sales.emp_id}` a cell of the
+record that was drawn from `sales`, or looked up there. Two records of one source are told apart by names, in
+`draw` behind a colon, in `acts` by `as`. A step is one of
 
     sale                   an act, or a function of the group that finds a record
     chat colleague sold    a chat message to who is in the slot `colleague`, with the text `sold`
@@ -29,7 +29,7 @@ and what is drawn one of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -72,6 +72,8 @@ class Act:
         reads: whether a record is looked up.
         first: whether the first of several records is meant.
         name: of the record; default is the source.
+        answer: the column that the answer lists, where records are listed.
+        where: the cells of these records in the truth.
     """
 
     why: str
@@ -80,14 +82,23 @@ class Act:
     reads: bool = False
     first: bool = False
     name: str = ""
+    answer: str = ""
+    where: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, step: str, head: Mapping[str, Any]) -> Act:
         """The act that a data file calls so, see this module."""
         if act := head["acts"].get(step):
-            tool = act.get("call") or act["read"]
+            kind = next(name for name in ("call", "read", "list") if name in act)
             return cls(
-                act["why"], tool, act["with"], "read" in act, act.get("first", False), act.get("as", "")
+                act["why"],
+                act[kind],
+                act["with"],
+                reads=kind != "call",
+                first=act.get("first", False),
+                name=act.get("as", ""),
+                answer=act.get("answer", ""),
+                where=act.get("where", {}),
             )
         kind, *to, text = step.split()
         why, tool, arguments = _MESSAGES[kind]
@@ -97,15 +108,19 @@ class Act:
     def action(self, words: Mapping[str, Any]) -> Action:
         return Action(tool=self.tool, arguments=_filled(self.arguments, words))
 
-    def carry_out(self, plan: PlanRecorder, slots: Slots, rows: dict[str, Mapping[str, str]]) -> None:
+    def carry_out(self, plan: PlanRecorder, slots: Slots, rows: dict[str, Mapping[str, str]]) -> Values:
+        """Take the step; returns the answer if it lists one."""
         words = _words(slots, rows)
         why, arguments = self.why.format_map(words), _filled(self.arguments, words)
+        if self.answer:
+            return plan.listing(plan.every(self.tool, why, **arguments), self.answer)
         if not self.reads:
             plan.carry_out(why, self.action(words))
         elif self.first:
             rows[self.name or self.tool] = plan.pick(plan.read(self.tool, why, **arguments, limit=1).first)
         else:
             rows[self.name or self.tool] = plan.one(self.tool, why, **arguments)
+        return ()
 
 
 class Steps:
@@ -166,6 +181,10 @@ class Steps:
         if self._distinct and len(set(slots.values())) < len(slots):
             raise UnfitError
         words = _words(slots, rows)
+        last = self._steps[-1]
+        if isinstance(last, Act) and last.answer:
+            listed = ctx.facts.where(last.tool, **_filled(last.where, words))
+            return ctx.listing(slots, listed, last.answer, about)
         actions = [step.action(words) for step in self._steps if isinstance(step, Act) and not step.reads]
         if any(action.arguments.get("recipient") in others for action in actions):
             raise UnfitError
@@ -185,13 +204,14 @@ class Steps:
     def solve(self, slots: Slots, plan: PlanRecorder) -> Values:
         """Take the steps in their order."""
         rows: dict[str, Mapping[str, str]] = {}
+        answer: Values = ()
         for step in self._steps:
             if isinstance(step, Act):
-                step.carry_out(plan, slots, rows)
+                answer = step.carry_out(plan, slots, rows)
             else:
                 row = step(plan, slots)
                 rows[row.ref.partition("/")[0]] = row
-        return ()
+        return answer
 
 
 _Drawing = Callable[[DrawContext], tuple[Found, Sequence[str]]]
