@@ -11,6 +11,7 @@ record that was drawn from `sales`, or looked up there. Two records of one sourc
 `draw` behind a colon, in `acts` by `as`. A step is one of
 
     sale                   an act, or a function of the group that finds a record
+    find_sale as sold      the same, where the record is not called by its source
     chat colleague sold    a chat message to who is in the slot `colleague`, with the text `sold`
     mail third sold        a mail to who is in the slot `third`, with the slot `subject`
     post sold              a post with the slot `subject`
@@ -141,7 +142,7 @@ class Steps:
         finders: Mapping[str, Finder],
     ) -> None:
         self._draws = [_drawing(entry, drawers) for entry in goal["draw"]]
-        self._steps = [finders.get(step) or Act.of(step, head) for step in goal["plan"]]
+        self._steps = [_step(entry, head, finders) for entry in goal["plan"]]
         self._mentions: list[str] = goal.get("mentions", [])
         self._protected: list[str] = goal.get("protected", [])
         self._distinct: bool = goal.get("distinct", False)
@@ -209,9 +210,16 @@ class Steps:
             if isinstance(step, Act):
                 answer = step.carry_out(plan, slots, rows)
             else:
-                row = step(plan, slots)
-                rows[row.ref.partition("/")[0]] = row
+                name, find = step
+                row = find(plan, slots)
+                rows[name or row.ref.partition("/")[0]] = row
         return answer
+
+
+def _step(entry: str, head: Mapping[str, Any], finders: Mapping[str, Finder]) -> Act | tuple[str, Finder]:
+    """An act, or how a record is found and what it is called."""
+    finder, _, name = entry.partition(" as ")
+    return (name, finders[finder]) if finder in finders else Act.of(entry, head)
 
 
 _Drawing = Callable[[DrawContext], tuple[Found, Sequence[str]]]
