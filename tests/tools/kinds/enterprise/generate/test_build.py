@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.worlds import SMALL, full, small
 from worksmith.tools.errors import InputError
 from worksmith.tools.generating.latent import Latent
