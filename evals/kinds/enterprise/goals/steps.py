@@ -124,6 +124,34 @@ class Act:
         return ()
 
 
+@dataclass
+class _Drawn:
+    """What a draw has given so far.
+
+    Attributes:
+        others: ids of people to whom nothing else may be sent.
+    """
+
+    slots: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, Record] = field(default_factory=dict)
+    about: list[tuple[str, Record]] = field(default_factory=list)
+    mentions: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def add(self, source: str, found: Found, parts: Sequence[str]) -> None:
+        """Add a record under its source, or under the name behind a colon."""
+        table, _, name = source.partition(":")
+        if table == "another":
+            self.others.append(found.row["emp_id"])
+            table = ""
+        self.slots |= found.slots
+        self.mentions += parts
+        self.about += [*found.about, *([(table, found.row)] if table else [])]
+        self.rows |= dict(found.about)
+        if name or table:
+            self.rows[name or table] = found.row
+
+
 class Steps:
     """The draw and the solution of one goal.
 
@@ -154,48 +182,40 @@ class Steps:
         Raises:
             UnfitError: nothing was hit, or two words are the same that must not be.
         """
-        slots: dict[str, str] = {}
-        rows: dict[str, Record] = {}
-        about: list[tuple[str, Record]] = []
-        mentions: list[str] = []
-        others: list[str] = []
-        unfit = False
-        for place, (source, drawing) in enumerate(self._draws):
-            so_far = replace(ctx, drawn=rows, words=slots)
-            if unfit and place >= self._eager:
-                break
-            hit = attempt(drawing, so_far) if self._eager and not place else drawing(so_far)
-            if hit is None:  # some more is drawn nevertheless, so that the next draw has the same numbers
-                unfit = True
-                continue
-            found, parts = hit
-            slots |= found.slots
-            table, _, name = source.partition(":")
-            if table == "another":
-                table, others = "", [*others, found.row["emp_id"]]
-            own = [(table, found.row)] if table else []
-            about += [*found.about, *own]
-            rows |= {**dict(found.about), **({name or table: found.row} if name or table else {})}
-            mentions += parts
-        if unfit:
-            raise UnfitError
+        drawn = self._drawn(ctx)
+        slots, words = drawn.slots, _words(drawn.slots, drawn.rows)
         if self._distinct and len(set(slots.values())) < len(slots):
             raise UnfitError
-        words = _words(slots, rows)
         last = self._steps[-1]
         if isinstance(last, Act) and last.answer:
             listed = ctx.facts.where(last.tool, **_filled(last.where, words))
-            return ctx.listing(slots, listed, last.answer, about)
+            return ctx.listing(slots, listed, last.answer, drawn.about)
         actions = [step.action(words) for step in self._steps if isinstance(step, Act) and not step.reads]
-        if any(action.arguments.get("recipient") in others for action in actions):
+        if any(action.arguments.get("recipient") in drawn.others for action in actions):
             raise UnfitError
         return ctx.draw(
             slots,
             actions=actions,
-            mentions=[*mentions, *(f"{{{name}}}".format_map(words) for name in self._mentions)],
-            about=about,
-            subject=self._subject(rows.get("employees")),
+            mentions=[*drawn.mentions, *(f"{{{name}}}".format_map(words) for name in self._mentions)],
+            about=drawn.about,
+            subject=self._subject(drawn.rows.get("employees")),
         )
+
+    def _drawn(self, ctx: DrawContext) -> _Drawn:
+        """All that is drawn, one after the other."""
+        drawn, unfit = _Drawn(), False
+        for place, (source, drawing) in enumerate(self._draws):
+            if unfit and place >= self._eager:
+                break
+            so_far = replace(ctx, drawn=drawn.rows, words=drawn.slots)
+            hit = attempt(drawing, so_far) if self._eager and not place else drawing(so_far)
+            if hit is None:  # some more is drawn nevertheless, so that the next draw has the same numbers
+                unfit = True
+            else:
+                drawn.add(source, *hit)
+        if unfit:
+            raise UnfitError
+        return drawn
 
     def _subject(self, row: Record | None) -> str:
         """Whose record is changed, if they could change it themselves but for being the one concerned."""
