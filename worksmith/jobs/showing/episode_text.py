@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.changes import row_text
 from worksmith.evals.records.prompts import shown_messages, shown_text, whole_prompts
-from worksmith.jobs.parts.printing import escape
+from worksmith.jobs.showing.printing import escape
 from worksmith.tools.files.secrets import without_secrets
 from worksmith.tools.statuses import INFRASTRUCTURE
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.dspy_programs.own_code import checked_address, is_address, own_object
-from worksmith.jobs.parts.own_programs import own_name, own_program
-from worksmith.jobs.parts.restoring import build_agent, restored
+from worksmith.jobs.opening.own_programs import own_name, own_program
+from worksmith.jobs.opening.restoring import build_agent, restored
 from worksmith.jobs.settings.groups.programs import OwnAgentSettings, PlannerSettings
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
@@ -153,7 +153,7 @@ def named_agent(suite: Suite, settings: ToolSettings, address: str) -> OpenedPro
 
 
 def named_program(named: str, env: Environment) -> OpenedProgram:
-    """The program in a file, or of a user's module; see `worksmith.jobs.parts.own_programs`.
+    """The program in a file, or of a user's module; see `worksmith.jobs.opening.own_programs`.
 
     Raises:
         InputError: there is none, or it does not suit the environment.

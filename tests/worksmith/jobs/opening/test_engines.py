@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from worksmith.jobs.parts.engines import open_engine
+from worksmith.jobs.opening.engines import open_engine
 from worksmith.jobs.settings.groups.episodes import EngineSettings
 from worksmith.tools.errors import InputError
 

@@ -12,7 +12,7 @@ from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tasks.task import Task
 from worksmith.evals.tasks.task_filter import conditions
 from worksmith.evals.tasks.transcript import GOLD
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

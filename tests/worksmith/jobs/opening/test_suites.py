@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.worksmith.commands import Heard
 from worksmith.evals.tasks.task import Step, Task
-from worksmith.jobs.parts.opening import teacher_name
-from worksmith.jobs.parts.progress import Progress
-
-
-class Heard(Progress):
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, message: str) -> None:
-        self.said.append(message)
+from worksmith.jobs.opening.suites import teacher_name
 
 
 def tasks(*planned: bool) -> list[Task]:

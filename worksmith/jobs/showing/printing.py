@@ -53,8 +53,8 @@ class Printable:
         return False
 
     @property
-    def losses(self) -> Sequence[str]:
-        """A sentence for each kind of loss."""
+    def unheard(self) -> Sequence[str]:
+        # Sentences that are not part of the data and that no progress heard. It is no part of the pages.
         return ()
 
     @property

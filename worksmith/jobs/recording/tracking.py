@@ -138,7 +138,7 @@ def record_compile(
     """
     if run.id is None:
         return None
-    from worksmith.jobs.parts.served import CODE, bundle  # loads MLflow
+    from worksmith.jobs.recording.served import CODE, bundle  # loads MLflow
 
     artifact = result.artifact
     record_trials(run, artifact, trained_on)
@@ -170,7 +170,7 @@ def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:
 
 def _written(artifact: Artifact, suite: Suite) -> dict[str, str]:
     """Instructions that are not those with which the program was built, by the part that has them."""
-    from worksmith.jobs.parts.restoring import build_agent
+    from worksmith.jobs.opening.restoring import build_agent
 
     built = build_agent(artifact.manifest.program, suite.env, where="the artifact").portable_state()
     return {

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dspy import lm15
 
     from worksmith.evals.tasks.task import Task
-    from worksmith.jobs.parts.progress import Progress
+    from worksmith.jobs.showing.progress import Progress
     from worksmith.optimizers.compiling.plan import Plan
     from worksmith.optimizers.optimizer import CompileContext, Optimizer
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import dspy
 
 from worksmith.evals.dspy_programs.own_code import is_address, own_object
-from worksmith.jobs.parts.restoring import restored
+from worksmith.jobs.opening.restoring import restored
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.secrets import described

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from worksmith.evals.running.baseline_program import baselines_for
 from worksmith.evals.running.study import Arm
-from worksmith.jobs.parts.own_programs import own_name
-from worksmith.jobs.parts.programs import new_agent, toolset_of
-from worksmith.jobs.parts.progress import Progress
+from worksmith.jobs.opening.own_programs import own_name
+from worksmith.jobs.opening.programs import new_agent, toolset_of
+from worksmith.jobs.showing.progress import Progress
 from worksmith.models.resolve import OWN
 from worksmith.programs.parts.tool_retrieval import toolkits_on_offer
 from worksmith.programs.strategies import strategy

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import dspy
 
 from worksmith.evals.dspy_programs.digests import model_name
-from worksmith.jobs.parts.programs import OpenedProgram, named_program
+from worksmith.jobs.opening.programs import OpenedProgram, named_program
 from worksmith.models.resolve import open_models
 from worksmith.optimizers.compiling.models import Model
 from worksmith.optimizers.teleprompter import default_model

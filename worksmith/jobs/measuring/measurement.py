@@ -17,25 +17,25 @@ from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.records.run_card import RunCard, make_room, versions, write_card
 from worksmith.evals.records.shard import Shard
 from worksmith.evals.reporting.report import evaluation_report
+from worksmith.evals.reporting.suite_facts import policy_note
 from worksmith.evals.running.result import EvalResult, failed_scorers
 from worksmith.evals.running.runner import evaluate as run_episodes
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
 from worksmith.evals.tracking import Dataset
-from worksmith.jobs.parts.budgets import admission, counted, open_budget
-from worksmith.jobs.parts.engines import open_engine
-from worksmith.jobs.parts.judges import check_judged, counted_judges, open_judges
-from worksmith.jobs.parts.opening import (
+from worksmith.jobs.opening.budgets import admission, counted, open_budget
+from worksmith.jobs.opening.engines import open_engine
+from worksmith.jobs.opening.judges import check_judged, counted_judges, open_judges
+from worksmith.jobs.opening.suites import (
     choose_tasks,
     connect,
     leave_out_cache,
     org_setting,
     under_attack,
 )
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.suite_facts import policy_note
-from worksmith.jobs.parts.tracking import keep_card
+from worksmith.jobs.recording.tracking import keep_card
+from worksmith.jobs.showing.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from worksmith.evals.scoring.scorer import Scorer
     from worksmith.evals.tasks.task import Task
     from worksmith.evals.tracking import Run
-    from worksmith.jobs.parts.programs import OpenedProgram
+    from worksmith.jobs.opening.programs import OpenedProgram
     from worksmith.jobs.settings.groups.measuring import MeasureSettings
     from worksmith.optimizers.cost.budget import Budget
 

@@ -12,8 +12,8 @@ from worksmith.evals.judging.local import LocalRubric
 from worksmith.evals.judging.panel import Panel
 from worksmith.evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
 from worksmith.evals.running.judges import Judge
-from worksmith.jobs.parts.budgets import counted
-from worksmith.jobs.parts.opening import LOGS
+from worksmith.jobs.opening.budgets import counted
+from worksmith.jobs.opening.suites import LOGS
 from worksmith.models.named import is_named, parted
 from worksmith.models.resolve import resolve
 from worksmith.tools.errors import InputError

@@ -19,7 +19,7 @@ from mlflow.pyfunc import PythonModel
 
 from worksmith.evals.dspy_programs.asked import task_of
 from worksmith.evals.suite import MANIFEST_FILE, Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.models.resolve import resolve
 from worksmith.tools.errors import InputError
 from worksmith.tools.numbers import scalar
