@@ -9,7 +9,7 @@ from worksmith.evals.suite import Suite
 from worksmith.exports.choice import choice_of, chosen_tasks
 from worksmith.exports.folder import Exported, check_folder, write_folder
 from worksmith.exports.rows import row_of
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.showing.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.exports import ExportSettings
@@ -46,10 +46,11 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     suite = Suite.open(settings.suite)
     counts = suite.counts()
     splits = [name for name in SPLITS if name in counts] if settings.split is None else [settings.split]
-    choice: dict[str, Any] = {**choice_of(settings)}
-    found = {
-        split: chosen_tasks(suite, progress=progress, **{**choice, "split": split})[2] for split in splits
-    }
+    choice = choice_of(settings)
+    found = {}
+    for split in splits:
+        choice["split"] = split
+        found[split] = chosen_tasks(suite, progress=progress, **choice)[2]
     files = {
         f"{split}.json": _lines([row_of(suite, task) for task in tasks]) for split, tasks in found.items()
     }
