@@ -104,7 +104,7 @@ def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
 
 def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """What a dry run says of a compile for a student, and what that took."""
-    from worksmith.jobs.parts.cost_forecast import forecast_of
+    from worksmith.jobs.measuring.cost_forecast import forecast_of
     from worksmith.optimizers.compiling.compile import compile_program
     from worksmith.optimizers.cost.budget import Budget
 
@@ -176,7 +176,7 @@ def _named(engine: GoldPlans) -> Model:
 
 
 def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
-    from worksmith.jobs.parts.programs import new_agent
+    from worksmith.jobs.opening.programs import new_agent
     from worksmith.jobs.settings.groups.programs import AgentSettings
     from worksmith.models.resolve import resolve
     from worksmith.optimizers.compiling.models import Model

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.reporting.curves import CostPoint, front_plot
 from worksmith.evals.reporting.html.charts import Intervals
 from worksmith.evals.reporting.html.plots import Plot
 from worksmith.evals.statistics import Interval
-from worksmith.evals.table import NO_DATA, Grid, percent
+from worksmith.evals.table import NO_DATA, Grid, number, percent
+
+if TYPE_CHECKING:
+    from worksmith.evals.records.compile_facts import CompileFacts
 
 LONGEST_NAME = 60
 
@@ -50,6 +54,14 @@ class History:
     candidates: tuple[CandidateScore, ...]
 
 
+def histories(compiled: Mapping[str, CompileFacts]) -> list[History]:
+    """The compiles of programs, by the labels of the programs."""
+    return [
+        History(label, tried.optimizer, tuple(_candidate(trial, tried) for trial in tried.trials))
+        for label, tried in compiled.items()
+    ]
+
+
 def history_blocks(histories: Sequence[History]) -> list[Intervals | Plot | Grid]:
     """Charts of the candidates' dev scores and costs, and a table of each race."""
     blocks: list[Intervals | Plot | Grid] = []
@@ -65,7 +77,33 @@ def history_blocks(histories: Sequence[History]) -> list[Intervals | Plot | Grid
     return blocks
 
 
-def interval_of(value: float | None, low: float | None, high: float | None, n: int) -> Interval:
+def _candidate(trial: Mapping[str, Any], tried: CompileFacts) -> CandidateScore:
+    score, race = trial["outcome"], trial.get("race") or {}
+    return CandidateScore(
+        name=trial["name"],
+        score=_interval(score["value"], score["low"], score["high"], score["n"]),
+        met=race.get("met", score["n"]),
+        chosen=trial["name"] == tried.chosen,
+        race=_verdict(race),
+        tokens=trial.get("costs", {}).get("used_tokens"),
+        efficient=trial["name"] in tried.front,
+    )
+
+
+def _verdict(race: Mapping[str, Any]) -> str:
+    """The decision of a race in a few words."""
+    if not race:
+        return ""
+    if "evidence" not in race:
+        return str(race.get("verdict", ""))
+    had, needed = race["evidence"], race["needed"]
+    evidence = f"evidence {number(had, 2)} of the {number(needed, 0)} needed"
+    if race.get("accepted"):
+        return f"accepted, {evidence}"
+    return f"left after {race['met']} tasks, {evidence}" if race.get("left") else f"not accepted, {evidence}"
+
+
+def _interval(value: float | None, low: float | None, high: float | None, n: int) -> Interval:
     """An interval from the numbers of a manifest; null is nan."""
     first, second, third = (math.nan if part is None else part for part in (value, low, high))
     return Interval(first, second, third, n)

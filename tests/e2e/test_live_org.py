@@ -86,13 +86,13 @@ def test_an_org_that_goes_away_is_nobodys_wrong_answer(
     monkeypatch.setattr("worksmith.tools.kinds.crm.live.org._LONGEST_WAIT", 0.02)
     with serving(crm) as server:
         name_org(monkeypatch, server)
-        from worksmith.jobs.parts.opening import connect
+        from worksmith.jobs.opening.suites import connect
 
         def connect_and_lose(*arguments: Any) -> None:
             connect(*arguments)
             server.stop()
 
-        monkeypatch.setattr("worksmith.jobs.parts.measurement.connect", connect_and_lose)
+        monkeypatch.setattr("worksmith.jobs.measuring.measurement.connect", connect_and_lose)
         document = evaluated(crm, "--org", "salesforce", "--limit", 3)  # nor is the certificate there now
 
     assert {row["status"] for row in document["rows"]} == {"harness_error"}

@@ -10,8 +10,8 @@ import pytest
 from tests import standin
 from tests.e2e.conftest import invoke
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.own_programs import own_name
-from worksmith.jobs.parts.programs import load_program, named_program
+from worksmith.jobs.opening.own_programs import own_name
+from worksmith.jobs.opening.programs import load_program, named_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.search.few_shot import Bootstrap
 from worksmith.programs.agent import Agent

@@ -12,7 +12,7 @@ from tests import standin
 from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.evals.tasks.task import Task
-from worksmith.jobs.parts.programs import new_agent
+from worksmith.jobs.opening.programs import new_agent
 from worksmith.jobs.settings.groups.programs import AgentSettings
 from worksmith.models.resolve import resolve
 from worksmith.optimizers import registry

@@ -8,6 +8,7 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from worksmith.cli.app import app
+from worksmith.jobs.showing.progress import Progress
 
 
 def called(*words: object, **more: Any) -> Result:
@@ -18,13 +19,28 @@ def called(*words: object, **more: Any) -> Result:
     return result
 
 
+def shown(*words: object) -> str:
+    """What a command prints which ends well."""
+    result = called(*words)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
 def printed(*words: object) -> Any:
     """The JSON that a command prints which ends well."""
-    result = called(*words, "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+    return json.loads(shown(*words, "--json"))
 
 
 def run(*words: object) -> Result:
     """The result of `worksmith compile`, untracked."""
     return called("compile", *words, "--no-track")
+
+
+class Heard(Progress):
+    """Keeps the sentences of a job."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, message: str) -> None:
+        self.said.append(message)

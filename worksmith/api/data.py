@@ -14,13 +14,13 @@ from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.running.study import Arm
 from worksmith.evals.suite import Examples, Suite, suite_of_examples
 from worksmith.evals.tasks.task import VisibleTask
-from worksmith.jobs.parts.given import opened
-from worksmith.jobs.parts.judges import check_judged, open_judges
-from worksmith.jobs.parts.measurement import Measurement
-from worksmith.jobs.parts.opening import under_attack, usable_tasks
-from worksmith.jobs.parts.programs import OpenedProgram
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.measuring.measurement import Measurement
+from worksmith.jobs.opening.given import opened
+from worksmith.jobs.opening.judges import check_judged, open_judges
+from worksmith.jobs.opening.programs import OpenedProgram
+from worksmith.jobs.opening.suites import under_attack, usable_tasks
 from worksmith.jobs.settings.groups.measuring import MeasureSettings
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.learning_data import check_given, chosen_by
 from worksmith.tools.errors import InputError
 from worksmith.tools.world_kind import LIVE

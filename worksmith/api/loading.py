@@ -10,8 +10,8 @@ import dspy
 from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.states import is_state
 from worksmith.evals.dspy_programs.states import load_program as load_state
-from worksmith.jobs.parts.programs import load_program
-from worksmith.jobs.parts.restoring import restored
+from worksmith.jobs.opening.programs import load_program
+from worksmith.jobs.opening.restoring import restored
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment

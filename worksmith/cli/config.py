@@ -31,7 +31,7 @@ def show_settings(
     command line comes before all of them.
     """
     from worksmith.cli.terminal import show
-    from worksmith.jobs.parts.printing import Printed
+    from worksmith.jobs.showing.printing import Printed
 
     root = context.find_root().command
     rows = _settings_of(root, " ".join(command)) if command else _project()

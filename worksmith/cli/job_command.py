@@ -12,7 +12,7 @@ import typer
 from worksmith.cli import choices
 from worksmith.cli.options import DRY_RUN, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, end_stopped, say, show
-from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.showing.printing import Printable
 
 
 def job_command(row: Mapping[str, Any]) -> Callable[..., None]:
@@ -25,7 +25,7 @@ def job_command(row: Mapping[str, Any]) -> Callable[..., None]:
     def run(settings: Any, as_json: JsonFlag = False) -> None:
         result = _result(row["job"], settings)
         show(result, as_json)
-        for said in result.losses if as_json else ():
+        for said in result.unheard if as_json else ():
             say(said)
         if result.failed:
             raise typer.Exit(1)

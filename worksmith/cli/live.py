@@ -144,7 +144,7 @@ class LiveStep:
         self._traffic: Sequence[Traffic] = ()
 
     def tick(self, done: int, total: int | None, part: str = "", in_flight: int = 0) -> None:
-        """Take how far the step is, see `worksmith.jobs.parts.progress.Tick`."""
+        """Take how far the step is, see `worksmith.jobs.showing.progress.Tick`."""
         self._name = f"{self._label}: {part}" if part else self._label
         self._in_flight = in_flight
         self._ends.note(done, total)

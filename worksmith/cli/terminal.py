@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from worksmith.evals.characters import harmless
-from worksmith.jobs.parts.progress import Progress, Tick
+from worksmith.jobs.showing.progress import Progress, Tick
 
 if TYPE_CHECKING:
     from rich.console import Console

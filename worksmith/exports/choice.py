@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.opening import choose_tasks
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.opening.suites import choose_tasks
 from worksmith.jobs.settings.groups.tasks import TaskSettings
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

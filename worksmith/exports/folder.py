@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.showing.printing import Printable
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.directories import directory_atomically

@@ -13,12 +13,12 @@ from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import model_digest
 from worksmith.evals.suite import Suite
 from worksmith.jobs.bank_reading import Bank
-from worksmith.jobs.parts.bank_sources import attempts_of
-from worksmith.jobs.parts.opening import choose_tasks, leave_out_cache
-from worksmith.jobs.parts.printing import Facts
-from worksmith.jobs.parts.programs import new_agent
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.opening.bank_sources import attempts_of
+from worksmith.jobs.opening.programs import new_agent
+from worksmith.jobs.opening.suites import choose_tasks, leave_out_cache
 from worksmith.jobs.settings.groups.tasks import TaskSettings
+from worksmith.jobs.showing.printing import Facts
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.compiling.journal import Journal, discard, journal_beside
 from worksmith.optimizers.demos.bank_building import Attempt, build_bank
 from worksmith.optimizers.demos.trace_bank import BankCard, TraceBank, interface_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from worksmith.jobs.parts.printing import Printable, facts_table
+from worksmith.jobs.showing.printing import Printable, facts_table
 from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from worksmith.evals.scoring.regressions import OUTCOME, Criterion, compared, va
 from worksmith.evals.statistics.power import seen
 from worksmith.evals.table import NO_DATA, Grid, number, points, share
 from worksmith.jobs.evaluation import EvalPlan, Evaluation, plan_evaluation, run_evaluation
-from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.tracking import Tracking
+from worksmith.jobs.recording.tracking import Tracking
+from worksmith.jobs.showing.printing import Printable
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import check_writable, write_atomically
 

@@ -16,21 +16,21 @@ from worksmith.evals.running.study import Arm
 from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.suite import Suite
 from worksmith.jobs.compilation import compiled, describe_compile, with_planner
-from worksmith.jobs.parts.arms import NO_OPTIMIZER, ablated, models_of_agents, strategies_for, study_arms
-from worksmith.jobs.parts.judges import asked_models
-from worksmith.jobs.parts.measurement import Measurement
-from worksmith.jobs.parts.metric import check_scores
-from worksmith.jobs.parts.opening import open_train_suite, teacher_name
-from worksmith.jobs.parts.programs import (
+from worksmith.jobs.measuring.measurement import Measurement
+from worksmith.jobs.measuring.metric import check_scores
+from worksmith.jobs.opening.arms import NO_OPTIMIZER, ablated, models_of_agents, strategies_for, study_arms
+from worksmith.jobs.opening.judges import asked_models
+from worksmith.jobs.opening.programs import (
     OpenedProgram,
     give_planner,
     named_agent,
     named_program,
     new_agent,
 )
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.tracking import record_compile, slug
+from worksmith.jobs.opening.suites import open_train_suite, teacher_name
+from worksmith.jobs.recording.tracking import record_compile, slug
 from worksmith.jobs.settings.programs import CompileSettings
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.jobs.study_plan import StudyPlan
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.claims import too_few_intents

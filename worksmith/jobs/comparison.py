@@ -18,10 +18,10 @@ from worksmith.evals.reporting.tables.costs import cost_grid
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.table import percent
 from worksmith.jobs.compare_plan import plan_comparison
-from worksmith.jobs.parts.measurement import losses
-from worksmith.jobs.parts.printing import Printable, write_report
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.tracking import Tracking
+from worksmith.jobs.measuring.measurement import losses
+from worksmith.jobs.recording.tracking import Tracking
+from worksmith.jobs.showing.printing import Printable, write_report
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.jobs.study_plan import OnRow, StudyPlan
 from worksmith.optimizers.registry import optimizer_class
 from worksmith.tools.files.atomic import check_writable
@@ -148,6 +148,8 @@ def _say_row(progress: Progress, row: Row) -> None:
         progress.say(f"{row.arm.label}: not as DSPy has it: {differs}")
     lossy = f" on {on_tasks(row.summary)}" if row.summary.errors else ""
     progress.say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %{lossy}")
+    for said in losses(row.result):
+        progress.say(f"{row.arm.label}: {said}")
 
 
 def run_comparison(

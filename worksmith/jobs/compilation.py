@@ -17,27 +17,27 @@ from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.scoring.expression import is_expression, priced
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
-from worksmith.jobs.parts.budgets import open_budget, prices_of
-from worksmith.jobs.parts.engines import open_engine
-from worksmith.jobs.parts.measurement import lost_episodes
-from worksmith.jobs.parts.metric import with_metric
-from worksmith.jobs.parts.opening import leave_out_cache, teacher_name
-from worksmith.jobs.parts.own_programs import module
-from worksmith.jobs.parts.printing import Facts, escape, facts_table
-from worksmith.jobs.parts.programs import (
+from worksmith.jobs.measuring.measurement import lost_episodes
+from worksmith.jobs.measuring.metric import with_metric
+from worksmith.jobs.opening.budgets import open_budget, prices_of
+from worksmith.jobs.opening.engines import open_engine
+from worksmith.jobs.opening.own_programs import module
+from worksmith.jobs.opening.programs import (
     give_planner,
     named_program,
     new_agent,
 )
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.restoring import check_demonstrations
-from worksmith.jobs.parts.tracking import (
+from worksmith.jobs.opening.restoring import check_demonstrations
+from worksmith.jobs.opening.suites import leave_out_cache, teacher_name
+from worksmith.jobs.recording.tracking import (
     Tracking,
     check_registered,
     record_compile,
     record_dev_episodes,
     registration,
 )
+from worksmith.jobs.showing.printing import Facts, escape, facts_table
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compilation import decided
 from worksmith.optimizers.compiling.claims import power_left, too_few_intents

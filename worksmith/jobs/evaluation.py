@@ -18,19 +18,19 @@ from worksmith.evals.dspy_programs.digests import (
 )
 from worksmith.evals.dspy_programs.own_models import check_models, own_models
 from worksmith.evals.records.run_card import LoadedRun
+from worksmith.evals.reporting.episode_row import episode_row
 from worksmith.evals.reporting.report import evaluation_report, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
-from worksmith.jobs.parts.episode_row import episode_row
-from worksmith.jobs.parts.judges import asked_models
-from worksmith.jobs.parts.measurement import (
+from worksmith.jobs.measuring.measurement import (
     Measurement,
     losses,
     with_settings_of,
 )
-from worksmith.jobs.parts.opening import LOGS
-from worksmith.jobs.parts.printing import Printable, write_report
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.tracking import Tracking
+from worksmith.jobs.opening.judges import asked_models
+from worksmith.jobs.opening.suites import LOGS
+from worksmith.jobs.recording.tracking import Tracking
+from worksmith.jobs.showing.printing import Printable, write_report
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import OWN, open_models
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import check_writable
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from worksmith.evals.records.summary import Summary
     from worksmith.evals.running.result import EvalResult
     from worksmith.evals.suite import Suite
-    from worksmith.jobs.parts.programs import OpenedProgram
+    from worksmith.jobs.opening.programs import OpenedProgram
     from worksmith.jobs.settings.programs import EvalSettings
 
 
@@ -124,6 +124,10 @@ class Evaluation(Printable):
         """A sentence for errors of metric and program, and for each kind of loss to the infrastructure."""
         return [f"{label}: {said}" for label, result in self.runs.items() for said in losses(result)]
 
+    @property
+    def unheard(self) -> Sequence[str]:
+        return self.losses
+
     def to_json(self) -> dict[str, Any]:
         runs = [
             {
@@ -201,7 +205,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
         check_writable(settings.record)
     measured = Measurement.open(settings, progress).part(settings.shard)
     # DSPy takes a second to load: a wrong name of a suite is told before.
-    from worksmith.jobs.parts.programs import open_program, record_planner
+    from worksmith.jobs.opening.programs import open_program, record_planner
 
     program = open_program(measured.suite, settings)
     if record and settings.record is not None:

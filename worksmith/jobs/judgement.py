@@ -18,10 +18,10 @@ from worksmith.evals.records.verdicts import read_verdicts
 from worksmith.evals.reporting.tables.judges import judge_grid
 from worksmith.evals.suite import Suite
 from worksmith.evals.tracking.run_loading import open_runs
-from worksmith.jobs.parts.judges import asked_models, open_judges
-from worksmith.jobs.parts.opening import leave_out_cache
-from worksmith.jobs.parts.printing import Printable, Several
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.opening.judges import asked_models, open_judges
+from worksmith.jobs.opening.suites import leave_out_cache
+from worksmith.jobs.showing.printing import Printable, Several
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 from worksmith.evals.lm.named import APPRENTICE, GGUF, SMOLLM2
 from worksmith.evals.table import NO_DATA
-from worksmith.jobs.parts.printing import Printed
+from worksmith.jobs.showing.printing import Printed
 from worksmith.models.fetching.catalogue import ListedModel, catalogue, listed_model
 from worksmith.models.fetching.fetch import Source, fetch, source_of
 from worksmith.models.named import model_names, settings_of

@@ -15,9 +15,9 @@ from worksmith.evals.statistics import NOTHING, Interval, paired_difference
 from worksmith.evals.table import points
 from worksmith.jobs.compilation import Compilation, compile
 from worksmith.jobs.forecast import CompileForecast, forecast_compile
-from worksmith.jobs.parts.own_programs import own_name
-from worksmith.jobs.parts.printing import Printable, escape, facts_table
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.opening.own_programs import own_name
+from worksmith.jobs.showing.printing import Printable, escape, facts_table
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.candidates.candidate import TOOLS
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.compiling.journal import journal_beside

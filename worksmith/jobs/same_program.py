@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksmith.jobs.compilation import check_startable, plan_compile
-from worksmith.jobs.parts.printing import Facts
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.showing.printing import Facts
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.compiling.journal import discard
 from worksmith.optimizers.search.aa import same_program
 from worksmith.tools.files.atomic import write_atomically

@@ -12,15 +12,15 @@ from worksmith.evals.dspy_programs.digests import model_digest, scorers_digest, 
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.run_card import LoadedRun
+from worksmith.evals.reporting.histories import histories
 from worksmith.evals.reporting.report import Report, study_report
 from worksmith.evals.running.study import Arm, Row, Study, run_study
 from worksmith.evals.statistics import NOTHING
 from worksmith.evals.task_kind import task_kind
-from worksmith.jobs.parts.history import histories
-from worksmith.jobs.parts.measurement import Measurement, with_settings_of
-from worksmith.jobs.parts.opening import LOGS
-from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.tracking import slug
+from worksmith.jobs.measuring.measurement import Measurement, with_settings_of
+from worksmith.jobs.opening.suites import LOGS
+from worksmith.jobs.recording.tracking import slug
+from worksmith.jobs.showing.printing import Printable
 from worksmith.optimizers.cost.limits import BudgetSpentError
 from worksmith.tools.errors import WorksmithError
 from worksmith.tools.seeding import digest
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from worksmith.evals.records.compile_facts import CompileFacts
     from worksmith.evals.running.result import EvalResult
     from worksmith.evals.tracking import Run
-    from worksmith.jobs.parts.programs import OpenedProgram
+    from worksmith.jobs.opening.programs import OpenedProgram
     from worksmith.optimizers.compiling.models import Model
 
 OnRow = Callable[[Row], None]

@@ -13,8 +13,8 @@ from worksmith.evals.authoring.checking.check import repeated, task_findings
 from worksmith.evals.authoring.checking.findings import Finding, Level
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.parts.printing import Facts, escape, facts_table
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.showing.printing import Facts, escape, facts_table
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.authoring.rewriting.writer import CALLS_AT_MOST, rewrite
 from worksmith.evals.task_kind import TASK_KINDS, Drafting
-from worksmith.jobs.parts.printing import Facts
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.showing.printing import Facts
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.tools.errors import InputError
 from worksmith.tools.files import PROJECT_FILE

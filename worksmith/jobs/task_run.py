@@ -17,12 +17,12 @@ from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
 from worksmith.jobs.asking import Asked, check_commits, in_words
-from worksmith.jobs.parts.episode_text import episode_json, prompts_json, show_episode, show_verdict
-from worksmith.jobs.parts.judges import check_judged, open_judges
-from worksmith.jobs.parts.opening import org_setting
-from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.tracking import Tracking
+from worksmith.jobs.opening.judges import check_judged, open_judges
+from worksmith.jobs.opening.suites import org_setting
+from worksmith.jobs.recording.tracking import Tracking
+from worksmith.jobs.showing.episode_text import episode_json, prompts_json, show_episode, show_verdict
+from worksmith.jobs.showing.printing import Printable
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.programs.prompting.prompt import context_text, with_policies
 from worksmith.tools.errors import InputError
 from worksmith.tools.statuses import INFRASTRUCTURE

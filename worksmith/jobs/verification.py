@@ -15,11 +15,11 @@ from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
 from worksmith.jobs.compilation import with_planner
-from worksmith.jobs.parts.metric import maximizing
-from worksmith.jobs.parts.printing import Facts
-from worksmith.jobs.parts.programs import load_program
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.restoring import build_agent
+from worksmith.jobs.measuring.metric import maximizing
+from worksmith.jobs.opening.programs import load_program
+from worksmith.jobs.opening.restoring import build_agent
+from worksmith.jobs.showing.printing import Facts
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compiling.artifact import Artifact

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from worksmith.evals.tracking import Run
-from worksmith.jobs.parts.printing import Facts
-from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.training import TrainSettings
+from worksmith.jobs.showing.printing import Facts
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.training.batches import tokens_of
 from worksmith.training.material import open_material
 

@@ -9,7 +9,7 @@ from typing import Any
 from transformers import TrainerCallback
 
 from worksmith.evals.tracking import Run
-from worksmith.jobs.parts.progress import Progress, Tick
+from worksmith.jobs.showing.progress import Progress, Tick
 
 _STEADY = 120.0
 """Seconds that make the rate of tokens."""

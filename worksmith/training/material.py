@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from worksmith.exports.training.card import card_beside, read_data_card
-from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.training import DpoSettings, TrainSettings
+from worksmith.jobs.showing.progress import Progress
 from worksmith.programs.prompting.forms import COMPACT, check_prompt
 from worksmith.tools.errors import InputError, missing_extra
 from worksmith.tools.files.json_files import read_file

@@ -134,7 +134,7 @@ class _Thefts:
         """The same thefts as training data: search the chats."""
         from worksmith.exports.training.sources import open_sources
         from worksmith.exports.training.trajectories import run_again
-        from worksmith.jobs.parts.programs import new_agent
+        from worksmith.jobs.opening.programs import new_agent
         from worksmith.jobs.settings.exports import DpoSettings
 
         settings = DpoSettings(

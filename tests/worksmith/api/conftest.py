@@ -13,12 +13,6 @@ import worksmith as ws
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.fixture(scope="session")
 def help_desk(tmp_path_factory: pytest.TempPathFactory) -> ws.Suite:
     """The example's suite, before it runs any program."""

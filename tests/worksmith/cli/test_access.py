@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from tests.tables import each_row
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.worlds import env
 from tests.tools.kinds.enterprise import small_world
-from worksmith.cli.app import app
+from tests.worksmith.commands import called, printed, shown
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.access.roles import packaged_policy as packaged_roles
 from worksmith.tools.kinds.crm.functions import NAMES as FUNCTIONS
@@ -29,14 +27,8 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def _json(*arguments: str) -> Any:
-    result = CliRunner().invoke(app, ["access", *arguments, "--json"], catch_exceptions=False)
-    assert result.exit_code == 0
-    return json.loads(result.stdout)
-
-
 def test_check_counts_what_a_tool_would_show(suite: Path) -> None:
-    found = _json("check", str(suite), "--as", small_world.GITA)
+    found = printed("access", "check", suite, "--as", small_world.GITA)
     assert found["persona"]["department"] == "EN"
     mail = small_world.small_rows()["mail"]
     columns = next(table.columns for table in TABLES if table.name == "mail")
@@ -50,32 +42,22 @@ def test_check_counts_what_a_tool_would_show(suite: Path) -> None:
 
 def test_check_names_the_rule_for_a_record(suite: Path) -> None:
     of_a_director = ["--source", "employees", "--record", small_world.DIRECTOR]
-    gita = _json("check", str(suite), "--as", small_world.GITA, *of_a_director)["record"]
+    gita = printed("access", "check", suite, "--as", small_world.GITA, *of_a_director)["record"]
     assert gita["decisions"]["read"]["rule"] == "EMP-READ"
     assert (gita["private"]["allow"], gita["private"]["rule"]) == (False, "EMP-PRIVATE")
     assert gita["update_fields"] == {}
-    personnel = _json("check", str(suite), "--as", small_world.HR_LEAD, *of_a_director)["record"]
+    personnel = printed("access", "check", suite, "--as", small_world.HR_LEAD, *of_a_director)["record"]
     assert personnel["private"]["allow"]
     assert personnel["update_fields"]["salary"] == "EMP-UPDATE"
     assert not personnel["decisions"]["delete"]["allow"]
 
 
 def test_check_tells_in_words_without_records(suite: Path) -> None:
-    arguments = [
-        "access",
-        "check",
-        str(suite),
-        "--as",
-        small_world.LEFT,
-        "--source",
-        "mail",
-        "--operation",
-        "read",
-    ]
-    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert "works here no more" in result.stdout
-    assert "mail: may read 0 of" in result.stdout
-    assert "update" not in result.stdout
+    mail = ("--source", "mail", "--operation", "read")
+    said = shown("access", "check", suite, "--as", small_world.LEFT, *mail)
+    assert "works here no more" in said
+    assert "mail: may read 0 of" in said
+    assert "update" not in said
 
 
 @each_row(
@@ -90,13 +72,13 @@ def test_check_tells_in_words_without_records(suite: Path) -> None:
 )
 def test_check_explains_what_it_cannot_answer(suite: Path, arguments: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        CliRunner().invoke(app, ["access", "check", str(suite), *arguments], catch_exceptions=False)
+        called("access", "check", suite, *arguments)
 
 
 def test_validate_names_the_place_of_a_fault(tmp_path: Path) -> None:
     file = tmp_path / "rules.json"
     file.write_text(packaged_policy())
-    assert _json("validate", str(file)) | {"rules": 0} == {
+    assert printed("access", "validate", file) | {"rules": 0} == {
         "valid": True,
         "sources": len(KEYS),
         "rules": 0,
@@ -106,20 +88,19 @@ def test_validate_names_the_place_of_a_fault(tmp_path: Path) -> None:
     }
     file.write_text(packaged_policy().replace('{"self": "sender_emp_id"}', '{"self": "sender"}', 1))
     with pytest.raises(InputError) as error:
-        CliRunner().invoke(app, ["access", "validate", str(file)], catch_exceptions=False)
+        called("access", "validate", file)
     assert str(error.value).startswith(f"{file}: sources.conversations.rules[1].when.all[0].self: ")
 
 
 def test_the_schema_is_that_of_the_files_that_are_read(tmp_path: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    result = CliRunner().invoke(app, ["access", "schema"], catch_exceptions=False)
-    schema = json.loads(result.stdout)
+    schema = json.loads(shown("access", "schema"))
     document = {"$schema": "policy.schema.json", **json.loads(packaged_policy())}
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(document, schema)
     file = tmp_path / "rules.json"
     file.write_text(json.dumps(document))
-    assert _json("validate", str(file))["valid"]
+    assert printed("access", "validate", file)["valid"]
     document["sources"]["mail"]["rules"][0]["when"] = {"same": {"persona": "id"}}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document, schema)
@@ -128,9 +109,7 @@ def test_the_schema_is_that_of_the_files_that_are_read(tmp_path: Path) -> None:
 def test_validate_takes_no_empty_kind(tmp_path: Path) -> None:
     (tmp_path / "rules.json").write_text(packaged_policy())
     with pytest.raises(InputError, match="no world kind ''"):
-        CliRunner().invoke(
-            app, ["access", "validate", str(tmp_path / "rules.json"), "--kind", ""], catch_exceptions=False
-        )
+        called("access", "validate", tmp_path / "rules.json", "--kind", "")
 
 
 def test_validate_points_out_departments_that_nobody_is_in(tmp_path: Path) -> None:
@@ -141,8 +120,8 @@ def test_validate_points_out_departments_that_nobody_is_in(tmp_path: Path) -> No
     }
     file = tmp_path / "rules.json"
     file.write_text(json.dumps(document))
-    found = _json("validate", str(file))
-    said = CliRunner().invoke(app, ["access", "validate", str(file)]).stdout
+    found = printed("access", "validate", file)
+    said = shown("access", "validate", file)
 
     assert found["valid"]
     assert found["departments_unknown"] == [
@@ -155,13 +134,13 @@ def test_validate_points_out_departments_that_nobody_is_in(tmp_path: Path) -> No
 def test_validate_reads_roles_of_a_crm(tmp_path: Path) -> None:
     file = tmp_path / "policy.json"
     file.write_text(packaged_roles())
-    found = _json("validate", str(file), "--kind", "crm")
+    found = printed("access", "validate", file, "--kind", "crm")
     assert found["valid"]
     assert list(found["roles"]) == ["service_agent", "service_manager", "service_analyst"]
-    assert "3 roles" in CliRunner().invoke(app, ["access", "validate", str(file), "--kind", "crm"]).stdout
+    assert "3 roles" in shown("access", "validate", file, "--kind", "crm")
     file.write_text(packaged_roles().replace('"Case"', '"Lead"', 1))
     with pytest.raises(InputError) as error:
-        _json("validate", str(file), "--kind", "crm")
+        printed("access", "validate", file, "--kind", "crm")
     assert str(error.value).startswith(f"{file}: roles.service_agent.objects[3]: no object 'Lead'")
 
 
@@ -171,7 +150,7 @@ def crm() -> Path:
 
 
 def test_check_says_what_there_is_for_a_role(crm: Path) -> None:
-    found = _json("check", str(crm), "--as", "service_agent")
+    found = printed("access", "check", crm, "--as", "service_agent")
     sources = {each["source"]: each for each in found["sources"]}
 
     assert found["persona"]["id"] == "service_agent"
@@ -188,7 +167,7 @@ def test_check_says_what_there_is_for_a_role(crm: Path) -> None:
 
 def test_check_of_an_object_says_which_functions_read_it(crm: Path) -> None:
     of_histories = ["--source", "CaseHistory__c"]
-    manager = _json("check", str(crm), "--as", "service_manager", *of_histories)
+    manager = printed("access", "check", crm, "--as", "service_manager", *of_histories)
     assert [each["source"] for each in manager["sources"]] == ["CaseHistory__c"]
     assert set(manager["functions"]) == {
         "get_agent_handled_cases_by_period",
@@ -196,8 +175,7 @@ def test_check_of_an_object_says_which_functions_read_it(crm: Path) -> None:
         "get_agent_transferred_cases_by_period",
     }
     assert all(decision["allow"] for decision in manager["functions"].values())
-    arguments = ["access", "check", str(crm), "--as", "service_agent", *of_histories]
-    said = CliRunner().invoke(app, arguments, catch_exceptions=False).stdout
+    said = shown("access", "check", crm, "--as", "service_agent", *of_histories)
     assert "CaseHistory__c: may read 0 of" in said
     assert "denied: get_non_transferred_case_ids needs CaseHistory__c" in said
 
@@ -206,7 +184,7 @@ def test_check_decides_on_a_record_of_a_crm(crm: Path) -> None:
     key = small().rows["Case"][0][0]
     assert key
     arguments = ["--as", "service_agent", "--source", "Case", "--record", key[:15]]
-    record = _json("check", str(crm), *arguments)["record"]
+    record = printed("access", "check", crm, *arguments)["record"]
     assert record["record"] == f"Case/{key}"
     assert {name: decision["allow"] for name, decision in record["decisions"].items()} == {
         "read": True,
@@ -227,4 +205,4 @@ def test_check_decides_on_a_record_of_a_crm(crm: Path) -> None:
 )
 def test_check_of_roles_explains_what_it_cannot_answer(crm: Path, arguments: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        CliRunner().invoke(app, ["access", "check", str(crm), *arguments], catch_exceptions=False)
+        called("access", "check", crm, *arguments)

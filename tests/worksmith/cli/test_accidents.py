@@ -6,15 +6,12 @@ import os
 import shutil
 import warnings
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from tests.evals.episodes import make_record
-from tests.optimizers.shop import make_suite
+from tests.worksmith.commands import called
 from worksmith import cli
-from worksmith.cli.app import app
 from worksmith.evals.records.lines import log_line
 from worksmith.evals.records.log import EpisodeLog, read_log
 from worksmith.evals.suite import Suite
@@ -22,23 +19,7 @@ from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.locking import InUseError, Lock
 from worksmith.tools.files.sealed_lines import sealed
 
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def call(*arguments: object) -> Any:
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.mark.parametrize("options", [[], ["--resume"]])
@@ -48,32 +29,32 @@ def test_two_evaluations_never_write_one_log(suite: Suite, here: Path, options: 
         EpisodeLog.open(here / "log.jsonl"),
         pytest.raises(InUseError, match=rf"log\.jsonl: process {os.getpid()} is at work here \(wait"),
     ):
-        call(*command)
+        called(*command)
 
     assert not (here / "mlruns").exists()  # it was said before anything began
-    call(*command, "--no-track")
+    called(*command, "--no-track")
     assert len(list(read_log(here / "log.jsonl"))) == 1
 
 
 def test_two_comparisons_never_pay_for_the_same(suite: Suite, here: Path) -> None:
     command = ["compare", suite.path, "--limit", 1, "--strategies", "act", "--optimizers", "none"]
-    call(*command, "--no-track")
+    called(*command, "--no-track")
     (folder,) = (here / "mlruns" / "logs").glob("compare-*")
     before = {file: file.read_bytes() for file in folder.glob("*.jsonl")}
     with Lock(folder / "lock", folder), pytest.raises(InUseError, match=f"process {os.getpid()} is at work"):
-        call(*command)
+        called(*command)
 
     assert {file: file.read_bytes() for file in folder.glob("*.jsonl")} == before
 
 
 def test_two_judgings_never_pay_for_the_same(suite: Suite, here: Path) -> None:
-    call("eval", suite.path, "--limit", 1, "--log", "log.jsonl", "--no-track")
+    called("eval", suite.path, "--limit", 1, "--log", "log.jsonl", "--no-track")
     verdicts = here / "log.judgements.jsonl"
     with (
         Lock(verdicts.with_name(verdicts.name + ".lock"), verdicts),
         pytest.raises(InUseError, match=rf"log\.judgements\.jsonl: process {os.getpid()} is at work here"),
     ):
-        call("judge", "run", "log.jsonl", "--judge", "local/rubric")
+        called("judge", "run", "log.jsonl", "--judge", "local/rubric")
 
 
 @pytest.mark.filterwarnings("ignore::worksmith.tools.errors.Notice")
@@ -82,7 +63,7 @@ def test_a_log_with_nothing_but_a_bad_line_is_no_run_of_no_episodes(here: Path, 
     (here / "log.jsonl").write_text(data)
     for command in ("report", "episodes"):
         with pytest.raises(InputError, match=r"log\.jsonl"):
-            call(command, "log.jsonl")
+            called(command, "log.jsonl")
 
 
 def test_a_torn_last_line_is_said_in_a_sentence(
@@ -108,7 +89,7 @@ def test_a_damaged_line_of_a_log_is_named_with_its_field(here: Path) -> None:
     other = sealed(make_record(1).model_dump_json().replace("task_id", "task").encode())
     (here / "log.jsonl").write_bytes(good + other + good)
     with pytest.raises(InputError, match=r"log\.jsonl:2: not an episode record: task_id: Field required"):
-        call("episodes", "log.jsonl")
+        called("episodes", "log.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +120,7 @@ def test_nothing_waits_for_a_fifo_or_reads_a_device_for_ever(
             (here / name).unlink(missing_ok=True)
             make(here / name)
         with pytest.raises((InputError, WorksmithError)) as caught:
-            call(*[part.replace("FIFO", named) for part in command], *options)
+            called(*[part.replace("FIFO", named) for part in command], *options)
         assert "a.js" in str(caught.value) or "fifos" in str(caught.value)
 
 
@@ -174,7 +155,7 @@ def test_json_that_misleads_or_exhausts_is_refused_by_name(
     for text in (DEEP, SURROGATE, TWICE):
         (here / file).write_text(text + "\n")
         with pytest.raises(InputError) as caught:
-            call(*command)
+            called(*command)
 
         assert file in str(caught.value)
         assert "\n" not in str(caught.value)

@@ -7,24 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import Result
 
 from tests import standin
 from tests.chat_server import ChatServer, chat_server
-from tests.optimizers.shop import make_suite
 from tests.tools.kinds.enterprise.small_world import write_small_world
+from tests.worksmith.commands import called
 from worksmith import cli
-from worksmith.cli.app import app
 from worksmith.evals.suite import Suite, write_suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.tools.errors import InputError, WorksmithError
 
 HOSTED = "openai/gpt-4o-mini"
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
 
 
 @pytest.fixture(autouse=True)
@@ -35,20 +29,15 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def call(*arguments: object) -> Any:
-    result = CliRunner().invoke(app, [*map(str, arguments), "--no-track"])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+def call(*arguments: object) -> Result:
+    return called(*arguments, "--no-track")
 
 
 @pytest.mark.parametrize("command", ["eval", "compare", "run", "score"])
 def test_a_way_of_judging_that_is_none_is_refused(suite: Suite, command: str) -> None:
     more = {"run": [suite.tasks[0].id], "score": ["-p", "file"]}.get(command, [])
     with pytest.raises(InputError, match="--ground-truth: no ground truth 'magic'"):
-        CliRunner().invoke(
-            app, [command, str(suite.path), *more, "--ground-truth", "magic"], catch_exceptions=False
-        )
+        called(command, suite.path, *more, "--ground-truth", "magic")
 
 
 @pytest.mark.parametrize("option", [["compare", "--report"], ["compile", "--out"], ["eval", "--log"]])
@@ -65,23 +54,7 @@ def test_a_place_that_cannot_be_written_is_named_before_the_work(
         call(command, suite.path, place, here / "file" / "below")
 
 
-def test_an_error_of_the_system_is_a_sentence(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def full() -> None:
-        raise OSError(28, "No space left on device", "runs.jsonl")
-
-    monkeypatch.setattr("worksmith.cli.app.app", full)
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-
-    assert ended.value.code == 1
-    assert capsys.readouterr().err.startswith(
-        "worksmith: runs.jsonl: No space left on device (free some space"
-    )
-
-
-def test_a_disk_that_fills_up_during_the_work_is_a_sentence_as_well(
+def test_a_disk_that_fills_up_during_the_work_is_a_sentence(
     suite: Suite, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     full = Path("/dev/full")

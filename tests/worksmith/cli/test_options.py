@@ -21,32 +21,21 @@ from worksmith.jobs.settings.base import (
 
 SETTINGS: dict[str, type[JobSettings]] = {
     "eval": programs.EvalSettings,
-    "compile": programs.CompileSettings,
-    "recompile": programs.RecompileSettings,
-    "compare": programs.CompareSettings,
-    "bank build": programs.BankSettings,
     "run": programs.RunSettings,
     "chat": programs.ChatSettings,
-    "check": programs.CheckSettings,
-    "verify": programs.VerifySettings,
-    "judge run": runs.JudgeSettings,
-    "judge calibrate": runs.CalibrateSettings,
     "report": runs.ReportSettings,
     "episodes": runs.EpisodesSettings,
     "log send": runs.LogSettings,
     "log merge": runs.MergeSettings,
     "rate": runs.RateSettings,
-    "score": runs.ScoreSettings,
-    "power": runs.PowerSettings,
     "ui": runs.UiSettings,
     "index": suites.IndexSettings,
     "suite import": suites.ImportSettings,
-    "suite tasks": suites.TaskListSettings,
-    "tasks check": suites.TaskCheckSettings,
-    "tasks generate": suites.TaskDraftSettings,
     "quickstart": suites.QuickstartSettings,
     "doctor": health.DoctorSettings,
 }
+"""Of the commands that the table gives, which are all made in one way, the first alone."""
+
 MODES = {"json", "help", "dry_run", "aa", "sample", "prompts", "commit", "check", "agreement", "show"}
 """Options that say how a command works; none of them changes what a job is."""
 

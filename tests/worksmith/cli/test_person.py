@@ -6,23 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-from typer.testing import CliRunner
-
-from tests.optimizers.shop import make_suite
-from worksmith.cli.app import app
+from tests.worksmith.commands import called
 from worksmith.evals.records.log import read_log
 from worksmith.evals.suite import Suite
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
-
-
 def typed(suite: Suite, *lines: str, options: tuple[str, ...] = ()) -> Any:
-    command = ["run", str(suite.path), suite.select(split="test")[0].id, "--lm", "human", "--json", *options]
-    done = CliRunner().invoke(app, command, input="".join(f"{line}\n" for line in lines))
+    command = ["run", suite.path, suite.select(split="test")[0].id, "--lm", "human", "--json", *options]
+    done = called(*command, input="".join(f"{line}\n" for line in lines))
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout), done.stderr
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from worksmith.cli.app import app
+from tests.worksmith.commands import called, printed
 from worksmith.models.named import use_models
 from worksmith.models.resolve import resolve
 from worksmith.tools.errors import InputError
@@ -42,9 +40,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def shown(*words: str) -> dict[str, tuple[object, str]]:
-    done = CliRunner().invoke(app, ["config", "show", *words, "--json"])
-    assert done.exit_code == 0, done.output
-    return {row["setting"]: (row["value"], row["source"]) for row in json.loads(done.stdout)["settings"]}
+    said = printed("config", "show", *words)
+    return {row["setting"]: (row["value"], row["source"]) for row in said["settings"]}
+
+
+def refused(*words: str) -> InputError:
+    with pytest.raises(InputError) as caught:
+        called(*words)
+    return caught.value
 
 
 def test_a_command_has_its_own_defaults_before_those_of_all() -> None:
@@ -65,25 +68,15 @@ def test_the_environment_comes_before_the_file(folder: Path, monkeypatch: pytest
 
 def test_an_option_comes_before_the_file(folder: Path) -> None:
     (folder / "worksmith.toml").write_text('[defaults]\nsuite = "nowhere"\nworkers = 0\n')
-    by_file = CliRunner().invoke(app, ["eval"])
-    by_option = CliRunner().invoke(app, ["eval", "elsewhere", "--workers", "2"])
-
-    assert isinstance(by_file.exception, InputError)
-    assert by_file.exception.where == "worksmith.toml: defaults: workers"
-    assert isinstance(by_option.exception, InputError)
-    assert by_option.exception.where == "elsewhere"
+    assert refused("eval").where == "worksmith.toml: defaults: workers"
+    assert refused("eval", "elsewhere", "--workers", "2").where == "elsewhere"
 
 
 def test_one_argument_beside_the_projects_suite_is_the_task(folder: Path) -> None:
     (folder / "worksmith.toml").write_text('[defaults]\nsuite = "nowhere"\n')
-    task = CliRunner().invoke(app, ["run", "t1"])
-    both = CliRunner().invoke(app, ["run", "elsewhere", "t1"])
-
-    assert isinstance(task.exception, InputError)
-    assert task.exception.where == "nowhere"
-    assert isinstance(both.exception, InputError)
-    assert both.exception.where == "elsewhere"
-    assert CliRunner().invoke(app, ["run"]).exit_code == 2
+    assert refused("run", "t1").where == "nowhere"
+    assert refused("run", "elsewhere", "t1").where == "elsewhere"
+    assert called("run").exit_code == 2
 
 
 def test_a_named_model_has_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,11 +106,9 @@ def test_a_named_model_has_its_settings(monkeypatch: pytest.MonkeyPatch) -> None
 )
 def test_mistakes_in_the_file_are_named(folder: Path, text: str, said: str) -> None:
     (folder / "worksmith.toml").write_text(text)
-    done = CliRunner().invoke(app, ["eval", "suite"])
-
-    assert isinstance(done.exception, InputError)
-    assert said in str(done.exception)
-    assert "worksmith.toml" in str(done.exception)
+    error = str(refused("eval", "suite"))
+    assert said in error
+    assert "worksmith.toml" in error
 
 
 def test_a_file_of_a_folder_above_or_of_a_suite_does_not_count(

@@ -4,18 +4,10 @@ import socket
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
+from tests.worksmith.commands import called, shown
 from worksmith.cli.runs import ui
 from worksmith.tools.errors import InputError
-
-
-@pytest.fixture
-def app() -> typer.Typer:
-    made = typer.Typer()
-    made.command()(ui.open_ui)
-    return made
 
 
 @pytest.fixture
@@ -30,58 +22,40 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return commands
 
 
-def test_the_page_is_for_this_machine_only(
-    app: typer.Typer, started: list[list[str]], tmp_path: Path
-) -> None:
+def test_the_page_is_for_this_machine_only(started: list[list[str]], tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").touch()
-    result = CliRunner().invoke(app, ["--port", "5123", "--tracking-uri", f"sqlite:///{tmp_path}/mlflow.db"])
-
-    assert result.exit_code == 0, result.output
-    assert "http://127.0.0.1:5123" in result.output
+    store = f"sqlite:///{tmp_path}/mlflow.db"
+    assert "http://127.0.0.1:5123" in called("ui", "--port", 5123, "--tracking-uri", store).output
     command = started[0]
     assert command[command.index("--host") + 1] == "127.0.0.1"
     assert command[command.index("--port") + 1] == "5123"
-    assert command[command.index("--backend-store-uri") + 1] == f"sqlite:///{tmp_path}/mlflow.db"
+    assert command[command.index("--backend-store-uri") + 1] == store
 
 
-def test_without_runs_there_is_nothing_to_show(
-    app: typer.Typer, started: list[list[str]], tmp_path: Path
-) -> None:
-    result = CliRunner().invoke(app, ["--tracking-uri", f"sqlite:///{tmp_path}/none.db"])
-
-    assert isinstance(result.exception, InputError)
-    assert "no runs are recorded" in str(result.exception)
+def test_without_runs_there_is_nothing_to_show(started: list[list[str]], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no runs are recorded"):
+        called("ui", "--tracking-uri", f"sqlite:///{tmp_path}/none.db")
     assert not list(tmp_path.iterdir())
     assert started == []
 
 
-def test_a_taken_port_is_named(app: typer.Typer, started: list[list[str]], tmp_path: Path) -> None:
+def test_a_taken_port_is_named(started: list[list[str]], tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").touch()
     with socket.socket() as taken:
         taken.bind((ui.HOST, 0))
         taken.listen()
         port = taken.getsockname()[1]
-        result = CliRunner().invoke(
-            app, ["--port", str(port), "--tracking-uri", f"sqlite:///{tmp_path}/mlflow.db"]
-        )
-
-    assert isinstance(result.exception, InputError)
-    assert str(port) in str(result.exception)
+        with pytest.raises(InputError, match=str(port)):
+            called("ui", "--port", port, "--tracking-uri", f"sqlite:///{tmp_path}/mlflow.db")
 
 
-def test_a_server_is_only_pointed_at(app: typer.Typer, started: list[list[str]]) -> None:
-    result = CliRunner().invoke(app, ["--tracking-uri", "http://mlflow.example:5000"])
-
-    assert "http://mlflow.example:5000" in result.output
+def test_a_server_is_only_pointed_at(started: list[list[str]]) -> None:
+    assert "http://mlflow.example:5000" in shown("ui", "--tracking-uri", "http://mlflow.example:5000")
     assert started == []
 
 
 @pytest.mark.parametrize("address", ["magic://x", "mlruns"])
-def test_an_address_that_is_none_starts_nothing(
-    app: typer.Typer, started: list[list[str]], address: str
-) -> None:
-    result = CliRunner().invoke(app, ["--tracking-uri", address])
-
-    assert isinstance(result.exception, InputError)
-    assert address in str(result.exception)
+def test_an_address_that_is_none_starts_nothing(started: list[list[str]], address: str) -> None:
+    with pytest.raises(InputError, match=address):
+        called("ui", "--tracking-uri", address)
     assert started == []

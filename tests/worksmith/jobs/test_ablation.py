@@ -15,8 +15,8 @@ from worksmith.evals.kinds.crm.suites import build_world
 from worksmith.evals.running.study import Arm
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.evals.tasks.task import Answer, Entity, Split, Step, Task
-from worksmith.jobs.parts.arms import without_category
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.arms import without_category
+from worksmith.jobs.opening.programs import load_program
 from worksmith.jobs.settings.programs import CompareSettings
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.environment import Environment
@@ -78,10 +78,7 @@ def run(suite: Suite, *arguments: object) -> Any:
 
 
 @pytest.mark.slow
-def test_each_program_also_runs_without_each_category(
-    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_each_program_also_runs_without_each_category(suite: Suite, here: Path) -> None:
     chosen = ("--strategies", "react,function_calling", "--optimizers", "none")
     result = run(suite, *chosen, "--without-tools", CALCULATION, "--trials", 2, "--json")
     rows = {row["label"]: row for row in json.loads(result.stdout)["rows"]}
@@ -105,22 +102,16 @@ def test_each_program_also_runs_without_each_category(
     assert rows[f"react without {CALCULATION}"]["means"]["steps"] == 1
 
 
-def test_the_difference_stands_beside_the_full_program(
-    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_difference_stands_beside_the_full_program(suite: Suite, here: Path) -> None:
     result = run(suite, "--strategies", "react", "--optimizers", "none", "--without-tools", CALCULATION)
 
     assert "Outcome without a category of functions" in result.stdout
     assert f"react without {CALCULATION}" in result.stdout
 
 
-def test_a_compiled_program_that_does_without_is_loaded_as_one(
-    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_compiled_program_that_does_without_is_loaded_as_one(suite: Suite, here: Path) -> None:
     run(suite, "--strategies", "react", "--optimizers", "bootstrap", "--without-tools", CALCULATION)
-    file = next(tmp_path.glob("mlruns/logs/*/react-bootstrap-without-calculation-dependent/program.json"))
+    file = next(here.glob("mlruns/logs/*/react-bootstrap-without-calculation-dependent/program.json"))
     agent = load_program(file, suite.env)
 
     assert agent.without == (CALCULATION,)
@@ -129,7 +120,7 @@ def test_a_compiled_program_that_does_without_is_loaded_as_one(
     assert "functions.get_cases" in episode.toolset
     assert "query.soql" in episode.toolset
     assert "functions.find_id_with_max_value" not in episode.toolset
-    whole = next(tmp_path.glob("mlruns/logs/*/react-bootstrap/program.json"))
+    whole = next(here.glob("mlruns/logs/*/react-bootstrap/program.json"))
     assert Artifact.read(whole).manifest.program["without"] == []
 
 
@@ -165,5 +156,7 @@ def test_the_plan_counts_all_programs_and_trials(suite: Suite) -> None:
     assert plan["episodes_at_most"]["test"] == 3 * 3 * plan["tasks"]
 
 
-def test_categories_are_named_once() -> None:
-    assert CompareSettings(suite="x", without_tools=["a, b", "b", " "]).without_tools == ("a", "b")
+@pytest.mark.parametrize("given", ["plots, sums", ["plots", "sums"], ["plots, sums", "plots", " "]])
+def test_categories_are_named_once(given: object) -> None:
+    settings = CompareSettings.model_validate({"suite": "x", "without_tools": given})
+    assert settings.without_tools == ("plots", "sums")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests import standin
-from tests.optimizers.shop import make_suite
 from tests.worksmith.commands import printed
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.records.lines import log_line
@@ -18,17 +17,12 @@ from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.programs.agent import Agent
 from worksmith.tools.errors import InputError
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
 
 
 def log_of(suite: Suite, folder: Path, *options: object) -> Path:

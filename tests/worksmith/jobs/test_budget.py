@@ -10,23 +10,14 @@ from uuid import uuid4
 import pytest
 
 from tests.chat_server import chat_server, said
-from tests.optimizers.shop import make_suite
 from tests.worksmith.commands import called, run
 from worksmith.evals.suite import Suite
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("here")
+
 SMALL = ["--train-limit", 6, "--dev-limit", 4, "--workers", 2, "--candidates", 2, "--json"]
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.slow

@@ -9,17 +9,18 @@ from typing import Any
 
 import dspy
 import pytest
-from typer.testing import CliRunner
 
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import finish
 from tests.programs.org import QUARTERS, make_org
-from worksmith.cli.app import app
+from tests.worksmith.commands import shown
 from worksmith.evals.records.run_card import CARD, beside, read_card
 from worksmith.evals.suite import Suite, write_suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
+
+pytestmark = pytest.mark.usefixtures("here")
 
 MODEL = "openai/gpt-4o-mini"
 OPTIMIZERS = ["knn", "bootstrap", "dspy:BootstrapFewShot"]
@@ -33,12 +34,6 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     return write_suite(world, tasks)
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -50,12 +45,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         yield running
 
 
-def worksmith(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize(
     ("strategy", "tool"), [("act", "query.soql"), ("function_calling", "functions.get_period")]
@@ -65,7 +54,7 @@ def test_a_program_is_compiled_with_the_tools_of_its_strategy(
 ) -> None:
     file = here / "program.json"
     options = ("--optimizer", optimizer, "--accept", "best", "--demos", 2, "--no-track", "--out", file)
-    worksmith("compile", suite.path, "--strategy", strategy, *options)
+    shown("compile", suite.path, "--strategy", strategy, *options)
     agent, manifest = load_program(file, suite.env), Artifact.read(file).manifest
     demos = agent.selector.predict.demos
 
@@ -77,7 +66,7 @@ def test_a_program_is_compiled_with_the_tools_of_its_strategy(
 
 def test_what_calls_are_made_of_is_kept_in_the_file(suite: Suite, here: Path) -> None:
     options = ("--prompt", "text", "--toolset", "functions+query", "--no-track", "--optimizer", "none")
-    worksmith("compile", suite.path, "--strategy", "function_calling", *options, "--out", here / "p.json")
+    shown("compile", suite.path, "--strategy", "function_calling", *options, "--out", here / "p.json")
     agent = load_program(here / "p.json", suite.env)
 
     assert (agent.prompt, agent.toolset, agent.strategy.prompt) == ("text", "functions+query", "native")
@@ -93,7 +82,7 @@ def test_each_strategy_of_a_comparison_has_its_own_tools(suite: Suite, here: Pat
         "--optimizers",
         "none,knn",
     )
-    found = json.loads(worksmith(*arguments, "--lm", "gold", "--no-track", "--json"))
+    found = json.loads(shown(*arguments, "--lm", "gold", "--no-track", "--json"))
     tools = {row["label"]: row["settings"].get("toolset") for row in found["rows"] if not row["baseline"]}
 
     assert tools == {
@@ -110,8 +99,8 @@ def test_each_strategy_of_a_comparison_has_its_own_tools(suite: Suite, here: Pat
 
 def test_the_table_says_which_tools_a_row_had_where_they_differ(suite: Suite, here: Path) -> None:
     arguments = ("compare", suite.path, "--optimizers", "none", "--lm", "gold", "--no-track")
-    differ = worksmith(*arguments, "--strategies", "act,function_calling")
-    same = worksmith(*arguments, "--strategies", "act,function_calling", "--toolset", "functions")
+    differ = shown(*arguments, "--strategies", "act,function_calling")
+    same = shown(*arguments, "--strategies", "act,function_calling", "--toolset", "functions")
 
     assert "functions" in differ.partition("Reward")[0]
     assert "tools" in differ.partition("Reward")[0]
@@ -123,22 +112,20 @@ def test_an_unknown_toolset_or_way_is_named(suite: Suite) -> None:
         more: list[Any] = {"run": [QUARTERS[0].id], "compile": ["--out", "file"]}.get(command, [])
         for option, value in (("--toolset", "quarry"), ("--prompt", "loudly")):
             with pytest.raises(InputError, match=f"{option}: no .*{value}"):
-                worksmith(command, suite.path, *more, option, value)
+                shown(command, suite.path, *more, option, value)
 
 
 def test_what_a_task_tells_besides_is_shown(suite: Suite) -> None:
-    shown = " ".join(
-        worksmith("run", suite.path, QUARTERS[0].id, "--lm", "gold", "--strategy", "act").split()
-    )
+    said = " ".join(shown("run", suite.path, QUARTERS[0].id, "--lm", "gold", "--strategy", "act").split())
 
-    assert QUARTERS[0].context in shown
+    assert QUARTERS[0].context in said
 
 
 @pytest.mark.slow
 def test_a_compiled_program_calls_natively_is_recorded_and_replayed(
     suite: Suite, here: Path, server: ChatServer
 ) -> None:
-    worksmith(
+    shown(
         *("compile", suite.path, "--strategy", "function_calling", "--optimizer", "knn", "--accept", "best"),
         *("--out", here / "p.json", "--no-track"),
     )
@@ -148,8 +135,8 @@ def test_a_compiled_program_calls_natively_is_recorded_and_replayed(
         called(("finish", {"answer": "October"})),
     )
     arguments = ("eval", suite.path, "--program", here / "p.json", "--no-track", "--json")
-    asked = json.loads(worksmith(*arguments, "--lm", MODEL, "--record", here / "record.jsonl"))
-    again = json.loads(worksmith(*arguments, "--lm", f"replay:{here / 'record.jsonl'}"))
+    asked = json.loads(shown(*arguments, "--lm", MODEL, "--record", here / "record.jsonl"))
+    again = json.loads(shown(*arguments, "--lm", f"replay:{here / 'record.jsonl'}"))
     bodies = server.bodies
 
     assert [body["tools"][-1]["function"]["name"] for body in bodies] == ["finish"] * 3
@@ -163,7 +150,7 @@ def test_calls_are_made_in_the_way_that_was_asked_for(suite: Suite, server: Chat
     arguments = ("run", suite.path, QUARTERS[3].id, "--strategy", "function_calling", "--lm", MODEL)
     server.say(said(finish("October")), called(("finish", {"answer": "October"})))
     for calls in ("text", "native"):
-        worksmith(*arguments, "--prompt", calls)
+        shown(*arguments, "--prompt", calls)
 
     assert ["tools" in body for body in server.bodies] == [False, True]
 
@@ -181,7 +168,7 @@ def test_models_without_tool_calls_are_refused_before_anything_is_paid(
     ]
     for command in commands:
         with pytest.raises(InputError, match="-16k has no native tool calls") as error:
-            worksmith(*command)
+            shown(*command)
         assert "--prompt text" in str(error.value.hint)
     assert server.bodies == []
 
@@ -191,7 +178,7 @@ def test_a_model_that_lists_are_wrong_about_is_said_to_have_tool_calls(
     suite: Suite, server: ChatServer
 ) -> None:
     server.say(called(("finish", {"answer": "-"})))
-    worksmith(
+    shown(
         *("run", suite.path, QUARTERS[3].id, "--lm", "openai/gpt-3.5-turbo-16k tool_calls=true"),
         *("--strategy", "react", "--prompt", "native"),
     )
@@ -200,15 +187,15 @@ def test_a_model_that_lists_are_wrong_about_is_said_to_have_tool_calls(
 
 
 @pytest.mark.parametrize(
-    ("strategy", "calls", "shown"),
+    ("strategy", "calls", "named"),
     [("react", "native", True), ("react", "auto", False), ("function_calling", "text", True)],
 )
 def test_the_command_that_runs_a_task_again_has_the_form_of_calls(
-    suite: Suite, here: Path, strategy: str, calls: str, shown: bool
+    suite: Suite, here: Path, strategy: str, calls: str, named: bool
 ) -> None:
     options = ("--strategy", strategy, "--prompt", calls, "--no-track", "--log", here / "log.jsonl")
-    worksmith("eval", suite.path, "--lm", "gold", *options)
+    shown("eval", suite.path, "--lm", "gold", *options)
     card = read_card(beside(here / "log.jsonl", CARD))
 
     assert card.settings["prompt"] == calls
-    assert ("--prompt" in card.rerun) is shown
+    assert ("--prompt" in card.rerun) is named

@@ -8,15 +8,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from typer.testing import CliRunner
 
 import worksmith as ws
-from tests.optimizers.shop import make_suite
-from worksmith.cli.app import app
+from tests.worksmith.commands import called
 from worksmith.evals.records.lines import log_line
 from worksmith.evals.records.log import read_log
+from worksmith.evals.suite import Suite
 from worksmith.tools.environment import Environment
-from worksmith.tools.errors import InfrastructureError
+from worksmith.tools.errors import InfrastructureError, WorksmithError
 
 
 def idle(env: Environment) -> ws.OwnAgent:
@@ -30,29 +29,28 @@ def cut_off(env: Environment) -> ws.OwnAgent:
     return ws.OwnAgent(agent, env)
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_suite(tmp_path_factory.mktemp("suite")).path
-
-
 @pytest.fixture
-def baseline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path / "base.jsonl"
+def baseline(here: Path) -> Path:
+    return here / "base.jsonl"
 
 
-def checked(suite: Path, baseline: Path, *options: str, lm: str = "gold") -> Any:
-    command = ["check", str(suite), "--lm", lm, "--baseline", str(baseline), "--no-track", *options]
-    return CliRunner().invoke(app, command)
+def checked(suite: Suite, baseline: Path, *options: str, lm: str = "gold") -> Any:
+    return called("check", suite.path, "--lm", lm, "--baseline", baseline, "--no-track", *options)
+
+
+def refused(suite: Suite, baseline: Path, *options: str, lm: str = "gold") -> str:
+    with pytest.raises(WorksmithError) as caught:
+        checked(suite, baseline, *options, lm=lm)
+    return str(caught.value)
 
 
 IDLE = ("--program", "tests.worksmith.jobs.test_checking:idle")
 
 
 def test_the_same_program_passes_and_a_worse_one_fails_with_the_tasks_that_turned(
-    suite: Path, baseline: Path
+    suite: Suite, baseline: Path
 ) -> None:
-    assert "there is no baseline" in str(checked(suite, baseline).exception)
+    assert "there is no baseline" in refused(suite, baseline)
     assert checked(suite, baseline, "--update").exit_code == 0
     kept = list(read_log(baseline))
     assert not any(record.query or record.calls or record.changes for record in kept)
@@ -80,26 +78,25 @@ def test_the_same_program_passes_and_a_worse_one_fails_with_the_tasks_that_turne
 
 
 def test_a_baseline_of_other_tasks_is_none_and_one_of_lost_episodes_is_not_made(
-    suite: Path, baseline: Path
+    suite: Suite, baseline: Path
 ) -> None:
     assert checked(suite, baseline, "--update", "--split", "dev").exit_code == 0
     before = baseline.read_bytes()
     for option in ("--junit", "--log", "--record"):
-        assert "baseline lies there" in str(checked(suite, baseline, option, str(baseline)).exception)
-    assert "no task of this run is in the baseline" in str(checked(suite, baseline).exception)
+        assert "baseline lies there" in refused(suite, baseline, option, str(baseline))
+    assert "no task of this run is in the baseline" in refused(suite, baseline)
     cut_off = ("--program", "tests.worksmith.jobs.test_checking:cut_off")
-    lost = checked(suite, baseline, "--update", "--split", "dev", *cut_off, lm="own")
-    assert "needs all episodes" in str(lost.exception)
-    assert "tasks of the baseline are not in this run" in str(
-        checked(suite, baseline, "--update", "--split", "dev", "--limit", "1").exception
+    assert "needs all episodes" in refused(suite, baseline, "--update", "--split", "dev", *cut_off, lm="own")
+    assert "tasks of the baseline are not in this run" in refused(
+        suite, baseline, "--update", "--split", "dev", "--limit", "1"
     )
     assert baseline.read_bytes() == before
     assert checked(suite, baseline, "--update", "--split", "all").exit_code == 0
 
 
-def test_a_baseline_without_scores_passes_nothing(suite: Path, baseline: Path) -> None:
+def test_a_baseline_without_scores_passes_nothing(suite: Suite, baseline: Path) -> None:
     baseline.touch()
-    assert "no episode of the baseline has scores" in str(checked(suite, baseline, *IDLE, lm="own").exception)
+    assert "no episode of the baseline has scores" in refused(suite, baseline, *IDLE, lm="own")
     assert checked(suite, baseline, "--update").exit_code == 0
     older = [
         record.model_copy(update={"scores": {"outcome": record.scores["outcome"]}})
@@ -107,4 +104,4 @@ def test_a_baseline_without_scores_passes_nothing(suite: Path, baseline: Path) -
     ]
     baseline.write_bytes(b"".join(map(log_line, older)))
     bound = ("--constraint", "unwanted_side_effects=0")
-    assert "no episode of base.jsonl has a score" in str(checked(suite, baseline, *bound).exception)
+    assert "no episode of base.jsonl has a score" in refused(suite, baseline, *bound)

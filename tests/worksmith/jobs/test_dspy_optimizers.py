@@ -16,12 +16,12 @@ import pytest
 from tests import standin
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.proposing import propose
-from tests.optimizers.shop import ANY_MODEL, make_suite
+from tests.optimizers.shop import ANY_MODEL
 from tests.worksmith.commands import called
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.registry import OPTIMIZERS
 from worksmith.tools.errors import InputError
@@ -49,11 +49,6 @@ for program in programs:
     found[file] = [json.loads(done.stdout), served[0]]
 print(json.dumps(found))
 """
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
 
 
 @pytest.fixture

@@ -9,20 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from tests.optimizers.shop import make_suite
 from tests.tables import each_row
-from tests.worksmith.commands import run
-from worksmith.cli.app import app
+from tests.worksmith.commands import called, run, shown
 from worksmith.evals.records.run_card import CARD, beside
 from worksmith.evals.suite import Suite
 from worksmith.tools.errors import InputError
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +23,7 @@ def log(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("log")
     program, log = folder / "p.json", folder / "log.jsonl"
     run(suite.path, "--out", program, "--optimizer", "bootstrap", "--train-limit", 6, "--dev-limit", 3)
-    told = ("eval", suite.path, "--program", program, "--log", log, "--limit", 2, "--no-track")
-    assert CliRunner().invoke(app, [str(each) for each in told]).exit_code == 0
+    shown("eval", suite.path, "--program", program, "--log", log, "--limit", 2, "--no-track")
     program.unlink()
     return log
 
@@ -44,11 +35,9 @@ def report(log: Path, **changed: Any) -> str:
     try:
         card.write_text(json.dumps({**json.loads(said), **changed}))
         page = log.with_name("page.html")
-        done = CliRunner().invoke(app, ["report", str(log), "--out", str(page), "--force"])
+        shown("report", log, "--out", page, "--force")
     finally:
         card.write_text(said)
-    if done.exception is not None:
-        raise done.exception
     return page.read_text()
 
 
@@ -103,9 +92,12 @@ def test_a_project_that_a_card_names_is_not_run(log: Path, tmp_path: Path, comma
     card = beside(copied, CARD)
     card.write_text(json.dumps({**json.loads(card.read_text()), "suite": str(tmp_path)}))
     store = [f"sqlite:///{tmp_path / 'mlflow.db'}"] if command[0] == "log" else []
-    done = CliRunner().invoke(app, [*command, *store, str(copied)])
+    try:
+        said = called(*command, *store, copied).output
+    except InputError as error:
+        said = str(error)
 
-    assert "whose code is not run" in done.output + str(done.exception)
+    assert "whose code is not run" in said
     assert not (tmp_path / "sprung").exists()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,17 +11,14 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from typer.testing import CliRunner
 
 from tests.chat_server import ChatServer, chat_server, said
-from tests.optimizers.shop import make_suite
 from tests.tables import each_row
-from tests.worksmith.commands import run
-from worksmith.cli.app import app
+from tests.worksmith.commands import called, run
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
-from worksmith.jobs.parts.served import ServedAgent, bundle
+from worksmith.jobs.opening.programs import load_program
+from worksmith.jobs.recording.served import ServedAgent, bundle
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -31,11 +29,6 @@ Change = Callable[[dict[str, Any], str], object]
 PART = "selector.predict"
 MODEL = f"openai/{uuid4()}"
 """The user's own; no cache has a reply of it."""
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
 
 
 @pytest.fixture(scope="module")
@@ -125,10 +118,9 @@ def test_a_hostile_program_is_refused_and_nobody_hears_of_it(
     file = forged(honest, tmp_path / "p.json", lambda data: HOSTILE[name](data, listener.url))
 
     for command, arguments in commands(suite, file).items():
-        done = CliRunner().invoke(app, arguments)
-        if command != "verify" or not name.startswith("model of"):
-            assert isinstance(done.exception, InputError), (command, done.output)
-            assert str(file) in str(done.exception)
+        with pytest.raises(InputError) as caught:
+            called(*arguments)
+        assert str(file) in str(caught.value) or (command == "verify" and name.startswith("model of"))
     with pytest.raises(InputError):
         served(file, suite, tmp_path)
     assert listener.bodies == []
@@ -148,7 +140,7 @@ def test_an_honest_program_asks_the_users_own_model(
 ) -> None:
     """That the test above can fail: the commands do ask, and the keys go where the user's models are."""
     provider.say(*[said("?")] * 8)
-    CliRunner().invoke(app, commands(suite, honest)["run"])
+    called(*commands(suite, honest)["run"])
     asked = len(provider.bodies)
     served(honest, suite, tmp_path).predict(None, [{"task": "Cancel 'beta sync'"}])
 
@@ -209,9 +201,8 @@ def test_a_malformed_program_is_bad_input(suite: Suite, honest: Path, tmp_path: 
         MALFORMED[name](data, "")
         file.write_text(json.dumps(data))
 
-    done = CliRunner().invoke(app, ["eval", str(suite.path), "--program", str(file), "--no-track"])
-    assert isinstance(done.exception, InputError), done.output
-    assert str(file) in str(done.exception)
+    with pytest.raises(InputError, match=re.escape(str(file))):
+        called("eval", suite.path, "--program", file, "--no-track")
 
 
 def test_what_a_file_says_is_what_is_loaded(suite: Suite, honest: Path) -> None:
@@ -235,7 +226,7 @@ BANKS: dict[str, Callable[[dict[str, Any]], object]] = {
 @pytest.mark.parametrize("name", BANKS)
 def test_a_hostile_bank_is_bad_input(suite: Suite, tmp_path: Path, provider: ChatServer, name: str) -> None:
     file, hostile = tmp_path / "honest.jsonl", tmp_path / "hostile.jsonl"
-    CliRunner().invoke(app, ["bank", "build", str(suite.path), "-o", str(file), "--from", "gold"])
+    called("bank", "build", suite.path, "-o", file, "--from", "gold")
     header, *lines = map(json.loads, file.read_text().splitlines())
     BANKS[name](lines[0]["parts"][PART])
     header["digest"] = digest([digest(line) for line in lines if "parts" in line])

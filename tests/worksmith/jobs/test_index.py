@@ -5,9 +5,8 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from worksmith.cli.app import app
+from tests.worksmith.commands import called, printed, shown
 from worksmith.retrievers.errors import RetrievalError
 from worksmith.tools.environment import Environment
 from worksmith.tools.kinds.enterprise.schema import TABLES
@@ -36,27 +35,19 @@ def write(directory: Path, *bodies: str) -> None:
     )
 
 
-def run(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["index", *arguments], catch_exceptions=False)
-    return result.exit_code, result.stdout
-
-
 @pytest.mark.slow
 def test_indexes_then_keeps_then_checks(tmp_path: Path) -> None:
     write(tmp_path, "Summer party", "New coffee machine")
 
-    code, printed = run(str(tmp_path), "--embedder", "static", "--json")
-    assert (code, json.loads(printed)["embedded"]) == (0, 2)
+    assert printed("index", tmp_path, "--embedder", "static")["embedded"] == 2
     assert Environment.open(tmp_path).library is not None
-    code, printed = run(str(tmp_path), "--embedder", "static", "--json")
-    assert json.loads(printed)["kept"] == 2
-    code, printed = run(str(tmp_path), "--check")
-    assert (code, "2 records" in printed) == (0, True)
+    assert printed("index", tmp_path, "--embedder", "static")["kept"] == 2
+    assert "2 records" in shown("index", tmp_path, "--check")
 
 
 def test_says_what_it_did_where_results_go(tmp_path: Path) -> None:
     write(tmp_path, "Summer party", "New coffee machine")
-    result = CliRunner().invoke(app, ["index", str(tmp_path), "--embedder", "static"])
+    result = called("index", tmp_path, "--embedder", "static")
 
     assert result.stdout.startswith("Indexed 2 records in 2 passages (")
     assert result.stdout.endswith("): 2 embedded, 0 kept, 0 removed\n")
@@ -70,11 +61,7 @@ def test_a_model_that_cannot_be_had_is_named_at_once_and_nothing_is_built(
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:1")
     suite = tmp_path / "suite"
     with pytest.raises(RetrievalError, match="magic: is not on this machine"):
-        CliRunner().invoke(
-            app,
-            ["suite", "build", "enterprise", "--index", "magic", "--out", str(suite)],
-            catch_exceptions=False,
-        )
+        called("suite", "build", "enterprise", "--index", "magic", "--out", suite)
 
     assert not suite.exists()
 
@@ -82,32 +69,31 @@ def test_a_model_that_cannot_be_had_is_named_at_once_and_nothing_is_built(
 @pytest.mark.slow
 def test_a_damaged_store_is_named_and_built_again(tmp_path: Path) -> None:
     write(tmp_path, "Summer party")
-    run(str(tmp_path), "--embedder", "static")
+    shown("index", tmp_path, "--embedder", "static")
     (tmp_path / "index" / "chroma" / "chroma.sqlite3").write_bytes(b"not a database" * 100)
 
     with pytest.raises(RetrievalError, match=r"is damaged.*build the index again"):
-        run(str(tmp_path), "--check")
-    assert run(str(tmp_path))[0] == 0
-    assert run(str(tmp_path), "--check")[0] == 0
+        shown("index", tmp_path, "--check")
+    shown("index", tmp_path)
+    shown("index", tmp_path, "--check")
 
 
 @pytest.mark.slow
 def test_a_damaged_file_is_named_and_built_again(tmp_path: Path) -> None:
     write(tmp_path, "Summer party")
-    run(str(tmp_path), "--embedder", "static")
+    shown("index", tmp_path, "--embedder", "static")
     [file] = (tmp_path / "index" / "arrays").glob("posts-*.npz")
     file.write_bytes(file.read_bytes()[:-1])
 
     with pytest.raises(RetrievalError, match="npz: is damaged"):
-        run(str(tmp_path), "--check")
-    code, printed = run(str(tmp_path), "--json")
-    assert (code, json.loads(printed)["embedded"]) == (0, 0)
-    assert run(str(tmp_path), "--check")[0] == 0
+        shown("index", tmp_path, "--check")
+    assert printed("index", tmp_path)["embedded"] == 0
+    shown("index", tmp_path, "--check")
 
 
 def test_the_model_of_a_foreign_index_is_not_loaded_unless_named(tmp_path: Path) -> None:
     write(tmp_path, "Summer party")
-    run(str(tmp_path), "--embedder", "static")
+    shown("index", tmp_path, "--embedder", "static")
     file = tmp_path / "index" / "index.json"
     manifest = json.loads(file.read_text())
     manifest["embedder"]["name"] = str(tmp_path / "index" / "model")
@@ -116,18 +102,18 @@ def test_the_model_of_a_foreign_index_is_not_loaded_unless_named(tmp_path: Path)
     with pytest.raises(RetrievalError, match="does not come with worksmith"):
         Environment.open(tmp_path)
     with pytest.raises(RetrievalError, match="does not come with worksmith"):
-        run(str(tmp_path))
-    run(str(tmp_path), "--embedder", "static")
+        shown("index", tmp_path)
+    shown("index", tmp_path, "--embedder", "static")
     Environment.open(tmp_path)
 
 
 @pytest.mark.slow
 def test_a_changed_world_needs_its_index_again(tmp_path: Path) -> None:
     write(tmp_path, "Summer party")
-    run(str(tmp_path), "--embedder", "static")
+    shown("index", tmp_path, "--embedder", "static")
     write(tmp_path, "Winter party")
 
     with pytest.raises(RetrievalError, match="worksmith index"):
         Environment.open(tmp_path)
-    run(str(tmp_path), "--embedder", "static")
+    shown("index", tmp_path, "--embedder", "static")
     Environment.open(tmp_path)

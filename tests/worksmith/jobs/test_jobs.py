@@ -11,37 +11,20 @@ from typing import Any, cast
 import pytest
 
 from tests import standin
-from tests.optimizers.shop import make_suite
 from tests.tables import each_row
+from tests.worksmith.commands import Heard
 from worksmith.evals.suite import Suite
 from worksmith.jobs.building import build, forecast_build
 from worksmith.jobs.comparison import compare
 from worksmith.jobs.compilation import compile
 from worksmith.jobs.evaluation import evaluate
 from worksmith.jobs.judgement import judge
-from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
 from worksmith.jobs.settings.runs import JudgeSettings
 from worksmith.jobs.settings.suites import BuildSettings
 from worksmith.tools.errors import InputError, WorksmithError
 
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-class Heard(Progress):
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, message: str) -> None:
-        self.said.append(message)
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def test_an_evaluation_gives_records_figures_and_tables(suite: Suite, tmp_path: Path) -> None:
@@ -132,12 +115,6 @@ def test_a_wrong_setting_is_named_with_what_there_is(settings: dict[str, object]
 def test_names_must_be_given_each_once(names: object) -> None:
     with pytest.raises(InputError, match="--strategies: names must be given, each once"):
         CompareSettings.model_validate({"suite": "x", "strategies": names})
-
-
-def test_categories_are_one_text_or_several() -> None:
-    for categories in ("plots,sums", ["plots", "sums"], ["plots, sums", "plots"]):
-        settings = CompareSettings.model_validate({"suite": "x", "without_tools": categories})
-        assert settings.without_tools == ("plots", "sums")
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_comparison_ends_with_its_last_run_and_reports_its_own_runs(
     last = a_run(tmp_path / "compare" / "last.jsonl", above=ABOVE)
     unrelated = a_run(tmp_path / "another" / "unrelated.jsonl", above=None)
     above = Above()
-    monkeypatch.setattr("worksmith.jobs.parts.tracking.open_tracker", lambda *_, **__: Store(above))
+    monkeypatch.setattr("worksmith.jobs.recording.tracking.open_tracker", lambda *_, **__: Store(above))
 
     log_runs(LogSettings(runs=[str(first)]))
     assert not above.ended

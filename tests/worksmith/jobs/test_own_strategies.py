@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import dspy
 import pytest
-from typer.testing import CliRunner
 
 import worksmith as ws
-from tests.optimizers.shop import make_suite
-from worksmith.cli.app import app
+from tests.worksmith.commands import printed
 from worksmith.evals.suite import Suite
 from worksmith.plugins.agents import EpisodeLoop, Strategy
 from worksmith.programs import strategies
@@ -34,11 +31,6 @@ REACT = Strategy("react", "something else", loop=Twice)
 ADDRESS = "tests.worksmith.jobs.test_own_strategies:"
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
-
-
 @pytest.fixture(autouse=True)
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No strategy was named yet in this process."""
@@ -47,10 +39,7 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ran(*words: str) -> Any:
-    done = CliRunner().invoke(app, [*words, "--lm", "gold", "--no-track", "--json"])
-    if done.exception is not None:
-        raise done.exception
-    return json.loads(done.stdout)
+    return printed(*words, "--lm", "gold", "--no-track")
 
 
 def test_a_strategy_by_its_address_is_compared_and_taught_by_gold(suite: Suite, tmp_path: Path) -> None:
@@ -67,13 +56,6 @@ def test_a_strategy_by_its_address_is_compared_and_taught_by_gold(suite: Suite, 
     assert ran("eval", path, "--program", file)["runs"][0]["summary"]["scores"]["outcome"]["value"] == 1
 
 
-def verified(file: str, *options: str) -> Any:
-    done = CliRunner().invoke(app, ["verify", file, "--json", *options])
-    if done.exception is not None:
-        raise done.exception
-    return json.loads(done.stdout)
-
-
 def test_a_file_names_no_loop(suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = str(tmp_path / "twice.json")
     own = ("--strategy", f"{ADDRESS}TWICE")
@@ -82,8 +64,8 @@ def test_a_file_names_no_loop(suite: Suite, tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(ws.InputError, match=r"a loop of its own, .*Twice.*--strategy package.module:NAME"):
         ran("eval", str(suite.path), "--program", file, "--limit", "1")
     with pytest.raises(ws.InputError, match=r"a loop of its own, .*Twice"):
-        verified(file)
-    assert verified(file, "--strategy", own[1])["identical"]
+        printed("verify", file)
+    assert printed("verify", file, "--strategy", own[1])["identical"]
     assert ws.load(file, ws.Agent(TWICE, suite.env)).strategy is TWICE
     assert ran("eval", str(suite.path), "--program", file, "--limit", "1", *own)["runs"]
 

@@ -7,43 +7,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from tests import standin
-from tests.optimizers.shop import make_suite
-from worksmith.cli.app import app
+from tests.worksmith.commands import printed, shown
 from worksmith.evals.records.log import read_log
 from worksmith.evals.records.run_card import CARD, beside, read_card
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.compiling.journal import journal_beside, read_description
 from worksmith.tools.errors import InputError
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def worksmith(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 
 
 def test_the_log_and_the_card_of_an_evaluation_know_both_models(suite: Suite, here: Path) -> None:
     arguments = ("eval", suite.path, "--strategy", "plan", "--lm", "gold", "--limit", 2, "--no-track")
     log = here / "log.jsonl"
-    worksmith(*arguments, "--planner-lm", standin.NAME, "--log", log)
+    shown(*arguments, "--planner-lm", standin.NAME, "--log", log)
 
     card = read_card(beside(log, CARD))
     assert card.settings["planner_lm"] == standin.NAME
@@ -56,8 +37,8 @@ def test_the_log_and_the_card_of_an_evaluation_know_both_models(suite: Suite, he
 
 def test_both_models_are_recorded_each_in_a_file(suite: Suite, here: Path) -> None:
     arguments = ("eval", suite.path, "--strategy", "plan", "--limit", 2, "--no-track", "--json")
-    first = worksmith(*arguments, "--lm", "gold", "--planner-lm", standin.NAME, "--record", "calls.jsonl")
-    again = worksmith(*arguments, "--lm", "replay:calls.jsonl", "--planner-lm", "replay:calls.planner.jsonl")
+    first = shown(*arguments, "--lm", "gold", "--planner-lm", standin.NAME, "--record", "calls.jsonl")
+    again = shown(*arguments, "--lm", "replay:calls.jsonl", "--planner-lm", "replay:calls.planner.jsonl")
 
     for said in (first, again):
         assert [row["correct"] for row in json.loads(said)["rows"]] == [True, True]
@@ -66,23 +47,23 @@ def test_both_models_are_recorded_each_in_a_file(suite: Suite, here: Path) -> No
 def test_a_compile_for_a_planner_is_verified_and_its_program_takes_another(suite: Suite, here: Path) -> None:
     small = ("--train-limit", 3, "--dev-limit", 3, "--demos", 2, "--candidates", 1, "--no-track")
     options = ("--strategy", "plan", "--planner-lm", "gold", "--accept", "best", *small)
-    worksmith("compile", suite.path, *options, "--out", here / "p.json")
+    shown("compile", suite.path, *options, "--out", here / "p.json")
 
-    assert json.loads(worksmith("verify", here / "p.json", "--lm", standin.NAME, "--json"))["identical"]
+    assert printed("verify", here / "p.json", "--lm", standin.NAME)["identical"]
     manifest = Artifact.read(here / "p.json").manifest
     assert manifest.models["planner"].startswith("scripted/gold")
     described = read_description(journal_beside(here / "p.json")).fingerprint
     assert described["models"]["planner"]["name"] == "gold"
     assert load_program(here / "p.json", suite.env).planner_lm is None
     evaluated = ("eval", suite.path, "--program", here / "p.json", "--planner-lm", "gold", "--limit", 2)
-    assert json.loads(worksmith(*evaluated, "--no-track", "--json"))["planner_lm"] == "gold"
+    assert printed(*evaluated, "--no-track")["planner_lm"] == "gold"
 
 
 def test_planners_are_compared_with_one_executor(suite: Suite, here: Path) -> None:
     options = ("--strategies", "cot,plan", "--optimizers", "none", "--lm", "gold", "--limit", 2, "--no-track")
     planners = ("--planner-lm", f"{standin.NAME},gold")
-    shown = worksmith("compare", suite.path, *options, *planners)
-    found = json.loads(worksmith("compare", suite.path, *options, *planners, "--json"))
+    said = shown("compare", suite.path, *options, *planners)
+    found = printed("compare", suite.path, *options, *planners)
 
     rows = [row for row in found["rows"] if not row["baseline"]]
     assert [(row["label"], row.get("planner")) for row in rows] == [
@@ -91,7 +72,7 @@ def test_planners_are_compared_with_one_executor(suite: Suite, here: Path) -> No
         ("plan by gold", "gold"),
     ]
     assert len({row["program"] for row in rows}) == 3
-    table = shown[shown.index("Outcome by planner, gold executes") :].partition("The planner makes")[0]
+    table = said[said.index("Outcome by planner, gold executes") :].partition("The planner makes")[0]
     lines = [[cell.strip() for cell in line.split("│")] for line in table.splitlines() if "plan" in line]
     assert any(standin.NAME in " ".join(line) for line in lines)
 
@@ -110,4 +91,4 @@ def test_a_planner_for_a_strategy_without_one_is_refused(
 ) -> None:
     task = [suite.tasks[0].id, *more[1:]] if command == "run" else more
     with pytest.raises(InputError, match=said):
-        worksmith(command, suite.path, *task, "--planner-lm", "gold")
+        shown(command, suite.path, *task, "--planner-lm", "gold")

@@ -9,9 +9,8 @@ from typing import Any
 
 import dspy
 import pytest
-from typer.testing import CliRunner
 
-from worksmith.cli.app import app
+from tests.worksmith.commands import shown
 from worksmith.evals.running.engines.shipping import opened, shipped
 from worksmith.evals.running.rollout_job import RolloutJob
 from worksmith.evals.running.settings import EvalSettings
@@ -65,8 +64,7 @@ def test_a_project_says_how_it_is_indexed(project: Path) -> None:
         index(IndexSettings(suite=project))
 
 
-def test_what_a_new_project_prints_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_what_a_new_project_prints_can_be_pasted(here: Path) -> None:
     said = str(new_project(NewSettings(folder="über uns")))
     assert shlex.split(said.splitlines()[1]) == ["cd", "über uns"]
 
@@ -104,10 +102,7 @@ def drafted(table: str, text: str) -> Path:
     return new_project(NewSettings(folder="lib", source="data")).folder
 
 
-def test_a_project_over_own_data_opens_with_tasks_that_hold(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_project_over_own_data_opens_with_tasks_that_hold(here: Path) -> None:
     rows = "".join(f"{n},Book {n},{n * 3},{n % 2 == 0}\n" for n in range(1, 9))
     drafted("my books.csv", "book_id,title,pages,from\n" + rows)
     suite = Suite.open("lib")
@@ -119,10 +114,7 @@ def test_a_project_over_own_data_opens_with_tasks_that_hold(
     assert check_tasks(TaskCheckSettings(suite="lib")).to_json()["wrong"] == 0
 
 
-def test_a_project_over_data_of_another_script_searches_all_its_texts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_project_over_data_of_another_script_searches_all_its_texts(here: Path) -> None:
     rows = "".join(f"{n},退款{n},{n * 3}\n" for n in range(1, 9))
     project = drafted("ग्राहक.csv", "编号,正文,页\n" + rows)
 
@@ -130,9 +122,8 @@ def test_a_project_over_data_of_another_script_searches_all_its_texts(
     assert check_tasks(TaskCheckSettings(suite="lib")).to_json()["wrong"] == 0
 
 
-def test_a_project_over_an_export_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    data = tmp_path / "data"
+def test_a_project_over_an_export_of_a_database(here: Path) -> None:
+    data = here / "data"
     data.mkdir()
     (data / "order_details.csv").write_text(
         "order,product,price\n"
@@ -166,35 +157,27 @@ def test_a_project_over_an_export_of_a_database(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("name", ["none", "empty", "bad"])
-def test_data_that_gives_no_project_leaves_nothing(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "bad").mkdir()
-    (tmp_path / "bad" / "a.csv").write_bytes(b"a,b\n1,\x00\xff\n")
+def test_data_that_gives_no_project_leaves_nothing(name: str, here: Path) -> None:
+    (here / "empty").mkdir()
+    (here / "bad").mkdir()
+    (here / "bad" / "a.csv").write_bytes(b"a,b\n1,\x00\xff\n")
     with pytest.raises(InputError, match=name if name != "bad" else "a.csv"):
         new_project(NewSettings(folder="lib", source=name))
-    assert not (tmp_path / "lib").exists()
+    assert not (here / "lib").exists()
 
 
 @pytest.mark.parametrize(("name", "made"), [("garden", "catalogue.toml"), ("furniture", "furniture.toml")])
-def test_an_industry_to_begin_with_is_one(
-    name: str, made: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_industry_to_begin_with_is_one(name: str, made: str, here: Path) -> None:
     written = new_project(NewSettings(folder="my own", industry=name))
     assert made in written.files
     [command] = map(shlex.split, written.commands)
-    result = CliRunner().invoke(app, command[1:])
-    assert result.exit_code == 0, result.output
-    assert [file.name for file in tmp_path.iterdir()] == ["my own"]
+    shown(*command[1:])
+    assert [file.name for file in here.iterdir()] == ["my own"]
 
 
-def test_an_industry_that_there_is_not_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_industry_that_there_is_not_is_refused(here: Path) -> None:
     with pytest.raises(InputError, match="there are furniture, garden, retail, shoes"):
         new_project(NewSettings(folder="mine", industry="ships"))
     with pytest.raises(InputError, match="leave out --from"):
         new_project(NewSettings(folder="mine", industry="garden", source="."))
-    assert list(tmp_path.iterdir()) == []
+    assert list(here.iterdir()) == []

@@ -8,23 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from tests import standin
-from tests.optimizers.shop import make_suite
-from tests.worksmith.commands import run
-from worksmith.cli.app import app
+from tests.worksmith.commands import called, printed, run
 from worksmith.evals.suite import Suite
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.tools.errors import InputError
 
 FEW = ("--demos", 3, "--candidates", 2)
-
-
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    return make_suite(tmp_path_factory.mktemp("suite"))
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +28,8 @@ def old(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def recompile(*arguments: object) -> tuple[Result, dict[str, Any]]:
-    given = ["recompile", *map(str, arguments), *map(str, FEW)]
-    done = CliRunner().invoke(app, given)
-    if done.exception and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done, json.loads(done.stdout) if "--json" in given else {}
+    done = called("recompile", *arguments, *FEW)
+    return done, json.loads(done.stdout) if "--json" in arguments else {}
 
 
 def test_a_program_moves_to_another_model(suite: Suite, old: Path, tmp_path: Path) -> None:
@@ -57,15 +47,14 @@ def test_a_program_moves_to_another_model(suite: Suite, old: Path, tmp_path: Pat
     assert (said["chosen"], after.state, after.manifest.start) == (INCUMBENT, before.state, before.digest)
     assert after.manifest.demonstrations == before.manifest.demonstrations
     assert after.manifest.gold
-    verified = CliRunner().invoke(app, ["verify", str(file), "--lm", standin.NAME, "--json"])
-    assert json.loads(verified.stdout)["identical"]
+    assert printed("verify", file, "--lm", standin.NAME)["identical"]
 
     alone = shutil.copy(old, tmp_path / "alone.json")
-    printed = recompile(alone, *moving[1:], "--force")[0].stdout
-    assert "now         tests.standin:lm: 66.7 % (39.1-86.2) of 12 tasks" in printed
-    assert "journal is not beside it" in printed
-    assert "demonstrations: helps, +66.7 [+35.4, +98.0] points (12 tasks)" in printed
-    assert "uncompiled" not in printed
+    told = recompile(alone, *moving[1:], "--force")[0].stdout
+    assert "now         tests.standin:lm: 66.7 % (39.1-86.2) of 12 tasks" in told
+    assert "journal is not beside it" in told
+    assert "demonstrations: helps, +66.7 [+35.4, +98.0] points (12 tasks)" in told
+    assert "uncompiled" not in told
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(suite: Suite, old: Path, tmp_path: Path) -> None:

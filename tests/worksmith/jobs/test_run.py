@@ -1,18 +1,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-import typer
 from rich.console import Console
-from typer.testing import CliRunner
 
 from tests.programs.office import EVENTS, cancel, make_env
-from worksmith.cli.programs.run import run_task
+from tests.worksmith.commands import printed, shown
 from worksmith.evals.suite import write_suite
 from worksmith.evals.tasks.task import Action, Answer, Entity, Task
-from worksmith.jobs.parts.episode_text import episode_json, show_episode
+from worksmith.jobs.showing.episode_text import episode_json, show_episode
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult
 
@@ -122,11 +119,8 @@ def test_prompts_show_demonstrations_and_no_credentials(
     office: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "Budget review")
-    app = typer.Typer()
-    app.command()(run_task)
-    command = [str(office.world.path), "cancel-0", "--lm", "gold", "--strategy", "plan", "--prompts"]
-    text = CliRunner().invoke(app, command).stdout
-    data = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+    command = ["run", office.world.path, "cancel-0", "--lm", "gold", "--strategy", "plan", "--prompts"]
+    text, data = shown(*command), printed(*command)
 
     assert [prompt["part"] for prompt in data["prompts"]] == ["plan", "select", "select", "select"]
     plan, first, second, last = data["prompts"]
@@ -141,22 +135,11 @@ def test_prompts_show_demonstrations_and_no_credentials(
     assert last["reply"].splitlines()[0] in text
 
 
-def test_without_prompts_there_are_none(office: Environment) -> None:
-    app = typer.Typer()
-    app.command()(run_task)
-    command = [str(office.world.path), "cancel-0", "--lm", "gold"]
+def test_the_command_runs_a_task_and_shows_no_prompts_unasked(office: Environment) -> None:
+    command = ["run", office.world.path, "cancel-0", "--lm", "gold"]
+    text, data = shown(*command, "--strategy", "act"), printed(*command)
 
-    assert "question of" not in CliRunner().invoke(app, command).stdout
-    assert "prompts" not in json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
-
-
-def test_the_command_runs_a_task(office: Environment) -> None:
-    app = typer.Typer()
-    app.command()(run_task)
-    suite = str(Path(office.world.path))
-    result = CliRunner().invoke(app, [suite, "cancel-0", "--lm", "gold", "--strategy", "act"])
-
-    assert result.exit_code == 0, result.output
-    assert "correct" in result.output
-    data = CliRunner().invoke(app, [suite, "cancel-0", "--lm", "gold", "--json"])
-    assert json.loads(data.stdout)["scores"]["outcome"] == 1.0
+    assert "correct" in text
+    assert "question of" not in text
+    assert data["scores"]["outcome"] == 1.0
+    assert "prompts" not in data

@@ -17,8 +17,8 @@ from tests.programs.org import make_org
 from tests.tables import each_row
 from tests.tools.kinds.enterprise.small_world import GITA, HARI, write_small_world
 from worksmith.evals.suite import Suite, write_suite
-from worksmith.jobs.parts.served import CODE, ServedAgent, bundle
 from worksmith.jobs.project import new_project
+from worksmith.jobs.recording.served import CODE, ServedAgent, bundle
 from worksmith.jobs.settings.suites import NewSettings
 from worksmith.optimizers.compiling.artifact import Artifact, Manifest
 from worksmith.programs.agent import Agent

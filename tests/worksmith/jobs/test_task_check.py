@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from tests.evals import help_desk
-from worksmith.cli.app import app
+from tests.worksmith.commands import called, printed
 from worksmith.evals.suite import write_suite
 from worksmith.evals.tasks.task import Task
-from worksmith.jobs.parts.judges import check_judged
+from worksmith.jobs.opening.judges import check_judged
 from worksmith.jobs.settings.suites import TaskCheckSettings
 from worksmith.jobs.task_check import check_tasks
 from worksmith.tools.errors import InputError
@@ -21,16 +19,14 @@ def suite(directory: Path, *tasks: Task) -> str:
 
 
 def test_right_tasks_end_with_0(tmp_path: Path) -> None:
-    found = CliRunner().invoke(app, ["tasks", "check", suite(tmp_path, *help_desk.TASKS), "--json"])
-    said = json.loads(found.stdout)
-    assert found.exit_code == 0, found.output
+    said = printed("tasks", "check", suite(tmp_path, *help_desk.TASKS))
     assert (said["tasks"], said["with_gold_plan"], said["wrong"]) == (5, 5, 0)
 
 
 def test_wrong_tasks_end_with_1_and_are_named(tmp_path: Path) -> None:
     broken = help_desk.CRUD.model_copy(update={"persona": help_desk.BO})
     place = suite(tmp_path, help_desk.SEARCH, broken)
-    found = CliRunner().invoke(app, ["tasks", "check", place])
+    found = called("tasks", "check", place)
     assert found.exit_code == 1
     assert "wrong crud (test) plan.0: tickets.update ends as denied" in found.stdout
     (said,) = check_tasks(TaskCheckSettings(suite=Path(place))).to_json()["findings"]

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from tests.programs.office import Script, reply
-from worksmith.cli.app import app
+from tests.worksmith.commands import printed
 from worksmith.jobs.settings.suites import TaskDraftSettings
 from worksmith.jobs.task_drafting import draft_tasks
 from worksmith.tools.errors import InputError
@@ -44,16 +42,10 @@ def project(tmp_path: Path) -> Path:
 
 def test_drafts_are_tasks_that_pass_the_check(project: Path) -> None:
     tasks = project / "tasks.jsonl"
-    made = CliRunner().invoke(
-        app, ["tasks", "generate", str(project), "-o", str(tasks), "--count", "15", "--json"]
-    )
-    assert made.exit_code == 0, made.output
-    said = json.loads(made.stdout)
+    said = printed("tasks", "generate", project, "-o", tasks, "--count", 15)
     assert (said["tasks"], said["answers"] + said["changes"], said["denials"]) == (15, 15, 0)
     assert said["changes"] > 0
-    checked = CliRunner().invoke(app, ["tasks", "check", str(project), "--json"])
-    assert checked.exit_code == 0, checked.output
-    assert json.loads(checked.stdout)["with_gold_plan"] == 15
+    assert printed("tasks", "check", project)["with_gold_plan"] == 15
 
 
 def test_a_file_is_replaced_only_by_force(project: Path) -> None:

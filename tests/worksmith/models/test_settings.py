@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.chat_server import ChatServer, chat_server, said
+from tests.chat_server import ChatServer, said
 from worksmith.evals.dspy_programs.digests import model_digest, plain_settings
 from worksmith.evals.lm.metering import metered
 from worksmith.evals.lm.prices import Price, Prices, use_prices
 from worksmith.evals.records.run_card import RunCard
-from worksmith.jobs.parts.budgets import open_budget
-from worksmith.jobs.parts.measurement import with_settings_of
+from worksmith.jobs.measuring.measurement import with_settings_of
+from worksmith.jobs.opening.budgets import open_budget
 from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
 from worksmith.models.named import parted, read_models, settings_of, use_models, with_options
 from worksmith.models.resolve import resolve
@@ -38,12 +38,6 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     use_models({})
     use_prices(Prices())
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with chat_server() as started:
-        yield started
 
 
 def use(**settings: Any) -> None:

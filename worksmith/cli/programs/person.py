@@ -27,7 +27,7 @@ def person(task: AgentTask) -> Answer:
     """Ask whoever sits at the terminal, until the task is finished, given up, or has no steps left."""
     from rich.console import Console
 
-    from worksmith.jobs.parts.printing import escape
+    from worksmith.jobs.showing.printing import escape
     from worksmith.programs.own_agents.task import Answer
 
     console = Console(stderr=True)

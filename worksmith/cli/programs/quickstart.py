@@ -46,7 +46,7 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
     """Build a suite, compile an agent for its people, measure before and after."""
     from worksmith.evals.task_kind import quickstart_kind
     from worksmith.jobs.compare_plan import plan_comparison
-    from worksmith.jobs.parts.judges import open_judges
+    from worksmith.jobs.opening.judges import open_judges
     from worksmith.retrievers.extras import check_vectors
 
     check_vectors()
@@ -142,7 +142,7 @@ def _readable(suite: Suite, who: Persona, tool: str) -> str:
 
 def _measure(plan: ComparePlan, program: Path) -> tuple[Study, str | None]:
     """The agent, uncompiled and compiled; the report goes beside `program`."""
-    from worksmith.jobs.parts.tracking import Tracking
+    from worksmith.jobs.recording.tracking import Tracking
     from worksmith.tools.files.atomic import write_atomically
 
     settings, suite = plan.settings, plan.measurement.suite

@@ -11,8 +11,8 @@ import typer
 from worksmith.cli.options import JsonFlag, from_settings
 from worksmith.cli.terminal import say, show
 from worksmith.evals.records.changes import cells_text, place_text
-from worksmith.jobs.parts.printing import escape
 from worksmith.jobs.settings.runs import RateSettings
+from worksmith.jobs.showing.printing import escape
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

@@ -75,7 +75,7 @@ def info(suite: SuiteArgument, as_json: JsonFlag = False) -> None:
 def tasks(settings: TaskListSettings, as_json: JsonFlag = False) -> None:
     """List tasks: their ids, their personas, and their texts."""
     from worksmith.evals.suite import Suite
-    from worksmith.jobs.parts.opening import choose_tasks
+    from worksmith.jobs.opening.suites import choose_tasks
 
     _, chosen = choose_tasks(Suite.open(settings.suite), settings, Terminal())
     if as_json:

@@ -18,8 +18,8 @@ from worksmith.evals.tracking.assessments import assessments
 from worksmith.evals.tracking.datasets import inputs, row
 from worksmith.exports.choice import Choice, chosen_tasks
 from worksmith.exports.mlflow.registered import REGISTERED, registered_program
-from worksmith.jobs.parts.given import chosen_models, opened
-from worksmith.jobs.parts.judges import open_judges
+from worksmith.jobs.opening.given import chosen_models, opened
+from worksmith.jobs.opening.judges import open_judges
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

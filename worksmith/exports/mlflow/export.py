@@ -11,8 +11,8 @@ from worksmith.evals.tracking.datasets import keep_dataset
 from worksmith.evals.tracking.reaching import boundary
 from worksmith.evals.tracking.store import absolute, open_store, tracking_uri
 from worksmith.exports.choice import choice_of, chosen_tasks
-from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.showing.printing import Printable
+from worksmith.jobs.showing.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console

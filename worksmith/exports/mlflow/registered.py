@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksmith.evals.tracking.reaching import boundary
-from worksmith.jobs.parts.programs import OpenedProgram, compiled_program
+from worksmith.jobs.opening.programs import OpenedProgram, compiled_program
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 REGISTERED = "models:/"
 _PROGRAM = "program.json"
-"""The compiled program's file in a model, see `worksmith.jobs.parts.served`."""
+"""The compiled program's file in a model, see `worksmith.jobs.recording.served`."""
 
 
 def registered_program(address: str, env: Environment) -> OpenedProgram:

@@ -12,8 +12,8 @@ from worksmith.exports.training.job import Job
 from worksmith.exports.training.result import DataForecast, TrainingData
 from worksmith.exports.training.rows import imitation_rows, preference_rows
 from worksmith.exports.training.sources import open_sources
-from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.exports import DpoSettings, SftSettings
+from worksmith.jobs.showing.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.exports import TrainingDataSettings

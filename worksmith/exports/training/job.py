@@ -25,9 +25,9 @@ from worksmith.exports.training.result import TrainingData
 from worksmith.exports.training.rows import Row, once
 from worksmith.exports.training.sources import open_sources
 from worksmith.exports.training.trajectories import Trajectory, intent_of, run_again
-from worksmith.jobs.parts.programs import new_agent
-from worksmith.jobs.parts.progress import Progress
+from worksmith.jobs.opening.programs import new_agent
 from worksmith.jobs.settings.exports import SftSettings
+from worksmith.jobs.showing.progress import Progress
 from worksmith.programs.parts.tool_retrieval import tools_a_step
 from worksmith.programs.prompting.forms import NATIVE
 from worksmith.tools.errors import InputError

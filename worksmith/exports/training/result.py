@@ -11,7 +11,7 @@ from worksmith.evals.characters import harmless
 from worksmith.exports.training.card import DataCard, card_beside
 from worksmith.exports.training.held_back import Leak
 from worksmith.exports.training.sources import Source, Suites
-from worksmith.jobs.parts.printing import Facts, Printable
+from worksmith.jobs.showing.printing import Facts, Printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -12,7 +12,7 @@ from worksmith.evals.records.record import LEAK, PRIMARY
 from worksmith.evals.suite import MANIFEST_FILE, Suite
 from worksmith.evals.tasks.task_filter import conditions
 from worksmith.evals.tasks.transcript import GOLD, Transcript, TranscriptStep
-from worksmith.jobs.parts.bank_sources import transcript_of
+from worksmith.jobs.opening.bank_sources import transcript_of
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.tools.errors import InputError
 from worksmith.tools.files import PROJECT_FILE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksmith.exports.choice import choice_of, chosen_tasks
 from worksmith.exports.folder import Exported, check_folder, write_folder
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import missing_extra
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from worksmith.evals.characters import harmless
 from worksmith.jobs.health.check import Check
 from worksmith.jobs.health.machine import MACHINE, machine_checks
 from worksmith.jobs.health.models import asked, known, measured, opened
-from worksmith.jobs.parts.budgets import prices_of
-from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.opening.budgets import prices_of
+from worksmith.jobs.showing.printing import Printable
 from worksmith.models.named import model_names
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from worksmith.evals.judging.calibration.planted import planted
 from worksmith.evals.judging.case import tokens_about
 from worksmith.evals.reporting.tables.judge_gate import failures, gate_grids
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.judges import GATES, asked_models, comparing, open_judges, uncached
-from worksmith.jobs.parts.opening import leave_out_cache
-from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.opening.judges import GATES, asked_models, comparing, open_judges, uncached
+from worksmith.jobs.opening.suites import leave_out_cache
+from worksmith.jobs.showing.printing import Printable
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

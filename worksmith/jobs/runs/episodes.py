@@ -17,7 +17,7 @@ from worksmith.evals.suite import Suite
 from worksmith.evals.table import NO_DATA, Grid
 from worksmith.evals.tasks.task_filter import conditions
 from worksmith.evals.tracking.run_loading import open_runs
-from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.showing.printing import Printable
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

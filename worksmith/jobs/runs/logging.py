@@ -14,8 +14,8 @@ from worksmith.evals.tracking import Dataset
 from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.evals.tracking.store import EXPERIMENT
 from worksmith.evals.tracking.unsent import Unsent, forget_unsent, note_unsent, read_unsent
-from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.jobs.parts.tracking import Tracking, keep_card
+from worksmith.jobs.recording.tracking import Tracking, keep_card
+from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from worksmith.evals.statistics.power import discordance_of, power, smallest_difference, tasks_needed
 from worksmith.evals.statistics.sequential import fewest_intents
-from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.showing.printing import Printable
 from worksmith.optimizers.racing.power import Field, race_intents_needed, race_power, smallest_race_difference
 from worksmith.optimizers.racing.rules import fewest_to_seal
 from worksmith.tools.errors import InputError

@@ -21,8 +21,8 @@ from worksmith.evals.suite import Suite
 from worksmith.evals.table import Grid
 from worksmith.evals.tracking import log_ratings
 from worksmith.evals.tracking.run_loading import open_runs
-from worksmith.jobs.parts.opening import LOGS
-from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.opening.suites import LOGS
+from worksmith.jobs.showing.printing import Printable
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksmith.evals.reporting.histories import histories
 from worksmith.evals.reporting.published import beside_published
 from worksmith.evals.reporting.report import Report, Section, console_grids, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tracking.run_loading import open_runs
-from worksmith.jobs.parts.history import histories
 from worksmith.jobs.settings.runs import FORMATS
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import write_atomically

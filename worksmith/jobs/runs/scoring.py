@@ -23,8 +23,10 @@ from worksmith.evals.records.run_card import (
     write_card,
 )
 from worksmith.evals.records.summary import interval_json
+from worksmith.evals.reporting.episode_row import episode_row
 from worksmith.evals.reporting.report import console_grids, evaluation_report
 from worksmith.evals.reporting.study import result_of, study_of
+from worksmith.evals.reporting.suite_facts import policy_note
 from worksmith.evals.running.baseline_program import BaselineProgram, baselines_for
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.score_predictions import PUBLISHED, score_predictions
@@ -33,11 +35,9 @@ from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.scoring.result_tables import files_in
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.parts.episode_row import episode_row
-from worksmith.jobs.parts.judges import check_judged, open_judges
-from worksmith.jobs.parts.printing import Printable
-from worksmith.jobs.parts.suite_facts import policy_note
+from worksmith.jobs.opening.judges import check_judged, open_judges
 from worksmith.jobs.runs.table_scores import TableScores
+from worksmith.jobs.showing.printing import Printable
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

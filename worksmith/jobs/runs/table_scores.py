@@ -10,7 +10,7 @@ from rich.console import Console
 
 from worksmith.evals.running.score_tables import ScoreReport
 from worksmith.evals.table import NO_DATA, Grid
-from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.showing.printing import Printable
 
 _HEADINGS = ("", "rows", "accuracy", "effects", "exact", "idle", "errors")
 _NOTES = (

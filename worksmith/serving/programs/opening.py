@@ -11,9 +11,9 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.budgets import open_budget, prices_of
-from worksmith.jobs.parts.programs import OpenedProgram, named_program
-from worksmith.jobs.parts.tracking import Tracking
+from worksmith.jobs.opening.budgets import open_budget, prices_of
+from worksmith.jobs.opening.programs import OpenedProgram, named_program
+from worksmith.jobs.recording.tracking import Tracking
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.serving.programs.app import ProgramApp

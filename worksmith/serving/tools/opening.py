@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from worksmith.evals.dspy_programs.asked import task_of
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.reporting.episodes import ShownEpisode
-from worksmith.jobs.parts.judges import check_judged
-from worksmith.jobs.parts.opening import LOGS, choose_tasks, usable_tasks
+from worksmith.jobs.opening.judges import check_judged
+from worksmith.jobs.opening.suites import LOGS, choose_tasks, usable_tasks
 from worksmith.programs.own_agents.opened import OpenedTask
 from worksmith.programs.own_agents.sessions import Sessions
 from worksmith.programs.parts.tool_retrieval import default_toolset
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
-    from worksmith.jobs.parts.progress import Progress
     from worksmith.jobs.settings.tool_server import ToolServerSettings
+    from worksmith.jobs.showing.progress import Progress
 
 NAME = "mcp"
 """The name of the clients' agents in records."""

@@ -17,7 +17,7 @@ import jwt
 from dspy import lm15
 
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.programs import OpenedProgram
+from worksmith.jobs.opening.programs import OpenedProgram
 from worksmith.serving.programs.desk import Desk
 from worksmith.serving.programs.metrics import Metrics
 from worksmith.serving.programs.opening import app_of, tokens_of

@@ -27,7 +27,7 @@ from tests.worksmith.serving.tools.running import (
     settings,
 )
 from worksmith.evals.suite import Suite
-from worksmith.jobs.parts.progress import SILENT
+from worksmith.jobs.showing.progress import SILENT
 from worksmith.serving.tools import http as serving
 from worksmith.serving.tools.opening import episodes_of
 from worksmith.tools.errors import InputError

@@ -1,0 +1,103 @@
+"""Points in time and periods, as the functions take and give them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+
+from dateutil.relativedelta import relativedelta
+
+SHAPE = "YYYY-MM-DDTHH:MM:SSZ"
+"""How functions are told a point in time."""
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+"""Not from the calendar module: its names follow the machine's locale."""
+
+_SEASONS = {"Spring": 3, "Summer": 6, "Fall": 9, "Winter": 12}
+_STARTS = {
+    **{name: (number, 1) for number, name in enumerate(MONTHS, start=1)},
+    **{f"Q{quarter}": (3 * quarter - 2, 3) for quarter in range(1, 5)},
+    **{name: (month, 3) for name, month in _SEASONS.items()},
+}
+"""By name of a period its first month and its length in months. Winter begins in the year it is named by."""
+
+_ALSO = {"autumn": "Fall"}
+LENGTHS = {
+    "day": relativedelta(days=1),
+    "week": relativedelta(weeks=1),
+    "month": relativedelta(months=1),
+    "quarter": relativedelta(months=3),
+    "year": relativedelta(years=1),
+}
+
+_GIVEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+_RECORDED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000", re.ASCII)
+
+
+def read_moment(text: str, *, lenient: bool) -> datetime | None:
+    """A point in time that a function is given; None if it is none.
+
+    Args:
+        lenient: whether a bare date is its first instant, and offsets and fractions are understood.
+    """
+    if not lenient and not _GIVEN.fullmatch(text):
+        return None
+    try:
+        moment = datetime.fromisoformat(text.strip() if lenient else text)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return aware.astimezone(UTC).replace(microsecond=0)
+    except (ValueError, OverflowError):
+        return None
+
+
+def read_recorded(value: object) -> datetime | None:
+    """A point in time out of a record; None if it is not in the form in which records have it."""
+    if not isinstance(value, str) or not _RECORDED.fullmatch(value):
+        return None
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        return None
+
+
+def text_of(moment: datetime) -> str:
+    """A point in time as functions take and give it, and as SOQL has it."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(len(SHAPE), "0")
+
+
+def earlier(moment: datetime, period: str, count: int) -> datetime | None:
+    """`count` periods before a point in time, on the last day of the month where a month is too short.
+
+    Returns:
+        None if that is before the year 1.
+    """
+    try:
+        return moment - LENGTHS[period] * count
+    except (ValueError, OverflowError):
+        return None
+
+
+def span(name: str, year: int, *, lenient: bool) -> tuple[datetime, datetime] | None:
+    """The first instant of a month, quarter or season, and the first after it; None if there is no such.
+
+    Args:
+        lenient: whether letter case does not matter, and Autumn is a name.
+    """
+    if lenient:
+        key = name.strip().capitalize()
+        name = _ALSO.get(key.lower(), key)
+    if name not in _STARTS:
+        return None
+    month, length = _STARTS[name]
+    years, rest = divmod(month - 1 + length, 12)
+    try:
+        return _first(date(year, month, 1)), _first(date(year + years, rest + 1, 1))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _first(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)

@@ -1,0 +1,1 @@
+"""Measuring programs: what tells them apart, and what a measurement would cost."""

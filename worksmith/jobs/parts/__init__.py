@@ -1,1 +1,0 @@
-"""Parts that several jobs share: opening suites and programs, judges, budgets, measuring, tracking."""

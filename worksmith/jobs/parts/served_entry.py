@@ -1,9 +1,0 @@
-"""Run by MLflow to make the model of a compiled program; see `worksmith.jobs.parts.served`."""
-
-from __future__ import annotations
-
-from mlflow.models import set_model
-
-from worksmith.jobs.parts.served import ServedAgent
-
-set_model(ServedAgent())

@@ -1,0 +1,1 @@
+"""What jobs record in MLflow."""

@@ -1,0 +1,1 @@
+"""What people see of jobs: tables and episodes as text, and how far a job is."""
