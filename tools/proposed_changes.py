@@ -222,9 +222,7 @@ class Replayed:
 def _by_key(changes: Iterable[ProposedChange]) -> Iterator[ProposedChange]:
     """The changes, where a row that takes the key of a deleted one is an update of it."""
     every = list(changes)
-    gone = {
-        (each.table, each.key): each for each in every if each.operation == "delete" and each.key is not None
-    }
+    gone = {(each.table, each.key): each for each in every if each.operation == "delete"}
     new = {(each.table, each.key) for each in every if each.operation == "insert"} & gone.keys()
     for each in every:
         place = each.table, each.key
