@@ -82,11 +82,7 @@ class Application(ABC):
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def check_token(self, http: Request, token: str) -> None:
-        """Let a client in that shows the token as its bearer.
-
-        Raises:
-            RequestError: it does not.
-        """
+        """Let a client in that shows the token as its bearer."""
         scheme, _, given = http.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not same(given.strip(), token):
             raise RequestError(401, "invalid_api_key", "Incorrect API key; the server printed the right one")

@@ -28,11 +28,7 @@ class Listening:
 
 
 def check_reach(host: str, *, allow_remote: bool, tls: bool) -> None:
-    """Check that other machines reach a server only on purpose and over TLS.
-
-    Raises:
-        InputError: they would.
-    """
+    """Check that other machines reach a server only on purpose and over TLS."""
     if is_loopback(host):
         return
     if not allow_remote:
@@ -84,9 +80,6 @@ class Server:
 
         Args:
             at: a socket that listens, in place of one at the host and port.
-
-        Raises:
-            InputError: the host or port cannot be listened on.
         """
         bound = listening_socket(self._host, self._port) if at is None else nullcontext(at)
         with bound as sock, tempfile.TemporaryDirectory() as folder:
@@ -166,17 +159,12 @@ class _Uvicorn(uvicorn.Server):
 
 
 def shown(host: str) -> str:
-    """A host as addresses show it."""
     return f"[{host}]" if ":" in host else host
 
 
 @contextmanager
 def listening_socket(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that listens.
-
-    Raises:
-        InputError: the host or port cannot be listened on.
-    """
+    """A socket that listens."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         sock = socket.socket(family, kind, protocol)

@@ -19,9 +19,6 @@ def checked_token(token: str, *, where: str) -> str:
 
     Args:
         where: the option or variable that it is from, for errors.
-
-    Raises:
-        InputError: it is too short, or could not be sent in a header.
     """
     if len(token) < SHORTEST:
         raise InputError(f"the token has fewer than {SHORTEST} characters", where=where)

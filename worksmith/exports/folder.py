@@ -45,11 +45,7 @@ class Exported(Printable):
 
 
 def check_folder(settings: ExportSettings) -> None:
-    """See that the folder of an export may be written, before any work.
-
-    Raises:
-        InputError: it is there, and `--force` is not given; or it is that of the suite.
-    """
+    """See that the folder of an export may be written, before any work."""
     if settings.out.resolve() == settings.suite.resolve():
         raise InputError(
             "the suite itself is there", where=str(settings.out), hint="give another folder with --out"
@@ -70,9 +66,6 @@ def write_folder(
     Args:
         files: the texts by name.
         tasks: the number of tasks.
-
-    Raises:
-        InputError: see `check_folder`; or the folder cannot be written.
     """
     check_folder(settings)
     out = settings.out

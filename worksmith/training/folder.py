@@ -44,11 +44,7 @@ class Begun(BaseModel):
 
 
 def check_out(settings: TrainSettings) -> None:
-    """See that a training may write its folder, before any work.
-
-    Raises:
-        InputError: it may not.
-    """
+    """See that a training may write its folder, before any work."""
     out = settings.out
     bring_back(out)
     unfinished = (out / UNFINISHED).is_file()
@@ -67,11 +63,7 @@ def check_out(settings: TrainSettings) -> None:
 
 
 def check_apart(out: Path, read: Iterable[Path | None]) -> None:
-    """Check that a training reads nothing from the folder that it replaces.
-
-    Raises:
-        InputError: it does.
-    """
+    """Check that a training reads nothing from the folder that it replaces."""
     for path in read:
         if path is not None and path.resolve().is_relative_to(out.resolve()):
             raise InputError(

@@ -46,11 +46,7 @@ class Forecast(Facts):
 
 
 def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> Forecast:
-    """What a training would take: its largest batch and a few others are trained on, and thrown away.
-
-    Raises:
-        InputError: see `open_material`, `plan` and `trainer`.
-    """
+    """What a training would take: its largest batch and a few others are trained on, and thrown away."""
     found = open_material(settings, progress)
     from worksmith.training.live import Live
     from worksmith.training.trainers import libraries_quiet, method, plan, taught_positions_only, trainer

@@ -56,7 +56,6 @@ class Live(TrainerCallback):  # type: ignore[misc]
         self._tick(state.global_step, state.max_steps)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-        """Take the figures of a step."""
         if not logs or "loss" not in logs:
             return
         now = self._clock()

@@ -50,7 +50,6 @@ class Material(NamedTuple):
         return sum(map(taught_of, self.examples))
 
     def batches(self, settings: TrainSettings) -> list[list[Example]]:
-        """The examples in batches."""
         return batches_of(self.examples, settings.batch_tokens, packing=settings.packing, seed=settings.seed)
 
 
@@ -102,11 +101,7 @@ def _encoded(data: Data, encoder: Encoder, place: Path) -> Iterator[Example]:
 
 
 def _card(settings: TrainSettings, data: Data) -> tuple[bytes | None, str, tuple[str, ...]]:
-    """The card beside the data, if there is one, the format of prompts, and the licences that it names.
-
-    Raises:
-        InputError: the card is damaged, or that of other data; or there is no such format of prompts.
-    """
+    """The card beside the data, if there is one, the format of prompts, and the licences that it names."""
     place = card_beside(settings.data)
     if not place.is_file():
         return None, check_prompt(settings.prompt or COMPACT), ()

@@ -53,11 +53,7 @@ class LocalProvider(Provider):  # type: ignore[misc]
         train_data_format: Any,
         train_kwargs: Mapping[str, Any] | None = None,
     ) -> str:
-        """Train a model; gives the name of the result.
-
-        Raises:
-            InputError: there are no data, they are no chats, or a setting is wrong.
-        """
+        """Train a model; gives the name of the result."""
         if not train_data:
             raise InputError("no example of the teacher succeeded, so there is nothing to train on")
         name = model.partition("@")[0]

@@ -109,11 +109,7 @@ def _fetch(name: str) -> None:
 
 
 def open_tokenizer(start: Start) -> Any:
-    """The tokenizer of the model, or that of what was trained on it if it has one.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The tokenizer of the model, or that of what was trained on it if it has one."""
     from transformers import AutoTokenizer
 
     folder = start.folder
@@ -126,11 +122,7 @@ def open_tokenizer(start: Start) -> Any:
 
 
 def open_weights(start: Start, settings: TrainSettings) -> tuple[Any, Any]:
-    """The model in single precision, and the configuration of a new adapter, if there is to be one.
-
-    Raises:
-        InputError: the model cannot be read.
-    """
+    """The model in single precision, and the configuration of a new adapter, if there is to be one."""
     from worksmith.models.transformer.difference import add, check_encodable
 
     model = open_base(start)
@@ -154,11 +146,7 @@ def open_weights(start: Start, settings: TrainSettings) -> tuple[Any, Any]:
 
 
 def open_base(start: Start) -> Any:
-    """The base model in single precision.
-
-    Raises:
-        InputError: the model cannot be read.
-    """
+    """The base model in single precision."""
     import torch
     from safetensors import SafetensorError
     from transformers import AttentionInterface, AutoModelForCausalLM
@@ -192,11 +180,7 @@ def _new_adapter(settings: TrainSettings) -> Any:
 
 
 def check_form(start: Start, settings: TrainSettings) -> None:
-    """Check that the start and the form of the result fit what is trained.
-
-    Raises:
-        InputError: `--tune`, `--rank` or `--form` says otherwise.
-    """
+    """Check that the start and the form of the result fit what is trained."""
     if settings.tune == "full":
         return
     place = start.trained

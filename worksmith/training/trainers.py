@@ -71,11 +71,7 @@ class Plan(NamedTuple):
 
 
 def plan(settings: TrainSettings, batches: Sequence[Sequence[Example]]) -> Plan:
-    """The steps of a training by its settings.
-
-    Raises:
-        InputError: the machine does not compute in bfloat16, and the settings ask for it.
-    """
+    """The steps of a training by its settings."""
     steps = max(1, -int(-len(batches) * settings.epochs // _devices()))
     if settings.max_steps is not None:
         steps = min(steps, settings.max_steps)
@@ -85,7 +81,6 @@ def plan(settings: TrainSettings, batches: Sequence[Sequence[Example]]) -> Plan:
 
 
 def method(settings: TrainSettings) -> str:
-    """`sft` or `dpo`."""
     return "dpo" if isinstance(settings, DpoSettings) else "sft"
 
 
@@ -118,9 +113,6 @@ def trainer(
     Args:
         out: the folder for checkpoints.
         live: hears of each step.
-
-    Raises:
-        InputError: see `open_weights`; or the model has no layers of the names that `--tune` stands for.
     """
     model, adapter = open_weights(start, settings)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id

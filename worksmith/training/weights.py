@@ -167,11 +167,7 @@ def _has_weights(context: CompileContext) -> bool:
 
 
 def _trainable(context: CompileContext) -> TrainableLM:
-    """The student's model, which trains into `FOLDER`.
-
-    Raises:
-        InputError: it has no weights here.
-    """
+    """The student's model, which trains into `FOLDER`."""
     lm = context.student.lm
     if not _has_weights(context):
         raise InputError(

@@ -37,11 +37,7 @@ def examples(split: str) -> list[dspy.Example]:
 
 
 def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported:
-    """Write a file of examples for each split, and `metric.py`, which opens the suite to score them.
-
-    Raises:
-        InputError: a setting is wrong, or the folder cannot be written.
-    """
+    """Write a file of examples for each split, and `metric.py`, which opens the suite to score them."""
     check_folder(settings)
     suite = Suite.open(settings.suite)
     counts = suite.counts()

@@ -34,11 +34,7 @@ def tasks(
 
 
 def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported:
-    """Write `task.py`, a task of inspect_ai that opens the suite in its folder.
-
-    Raises:
-        InputError: inspect_ai is not installed, a setting is wrong, or the folder cannot be written.
-    """
+    """Write `task.py`, a task of inspect_ai that opens the suite in its folder."""
     try:
         import inspect_ai  # noqa: F401
     except ModuleNotFoundError as error:

@@ -47,11 +47,7 @@ class EpisodeTools(ToolSource):
 
 
 def running_session() -> Session:
-    """The session of the running sample.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The session of the running sample."""
     return _running().session
 
 

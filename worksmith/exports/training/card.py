@@ -152,11 +152,9 @@ class DataCard(_Entry):
 
     @property
     def licences(self) -> tuple[str, ...]:
-        """The licences that worlds name."""
         return tuple(sorted({suite.licence for suite in self.suites if suite.licence}))
 
     def markdown(self) -> str:
-        """The card as a short page."""
         worlds = Counter(f"{one.kind} ({one.licence or 'no licence named'})" for one in self.suites)
         lines = [
             f"# {'Supervised fine-tuning' if self.method == 'sft' else 'Preferences'}: {self.files[0].name}",
@@ -181,7 +179,6 @@ class DataCard(_Entry):
 
 
 def card_beside(data: Path) -> Path:
-    """The place of the card of a file of data."""
     return data.with_name(data.name.removesuffix(".jsonl") + ".card.json")
 
 

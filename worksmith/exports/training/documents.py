@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 
 
 def check_documents(settings: SftSettings) -> None:
-    """Check that options go together.
-
-    Raises:
-        InputError: they do not.
-    """
+    """Check that options go together."""
     if settings.conversations == 1 and settings.renamed:
         raise InputError(
             "a renamed call is copied from an earlier conversation",

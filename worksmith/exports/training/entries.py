@@ -25,9 +25,6 @@ def counter(model: str | None) -> Callable[[str], int]:
 
     Args:
         model: whose tokenizer counts, a base model's name; None for characters / 4.
-
-    Raises:
-        InputError: a package is missing, or the model is not here.
     """
     if model is None:
         return lambda text: (len(text) + 3) // 4
@@ -94,7 +91,6 @@ def suite_entry(suite: Suite, train: int) -> SuiteEntry:
 
 
 def _lengths(counts: Sequence[int]) -> Lengths | None:
-    """Figures of lengths; None without any."""
     if not counts:
         return None
     ordered = sorted(counts)

@@ -37,7 +37,7 @@ def sft(
         The files and their card.
 
     Raises:
-        InputError: see `write`.
+        InputError: a source, a setting or a file is wrong, or a task that is held back would be inside.
     """
     return write(SftSettings(source=_names(source), out=Path(out), **settings), progress=progress)
 
@@ -51,7 +51,7 @@ def dpo(
 ) -> TrainingData:
     """Write pairs of successful and failed trajectories as data for preference training.
 
-    Arguments, result and errors are those of `sft`; see `worksmith export dpo --help` for the settings.
+    Arguments and result are those of `sft`; see `worksmith export dpo --help` for the settings.
     """
     return write(DpoSettings(source=_names(source), out=Path(out), **settings), progress=progress)
 
@@ -77,11 +77,7 @@ def write(settings: TrainingDataSettings, *, progress: Progress = SILENT) -> Tra
 
 
 def forecast(settings: TrainingDataSettings) -> DataForecast:
-    """Say what an export would run.
-
-    Raises:
-        InputError: a source or a setting is wrong.
-    """
+    """Say what an export would run."""
     suites, sources = open_sources(settings)
     held_back = HeldBack(suites, settings.exclude)
     leaks = held_back.leaks((each.suite, each.task) for source in sources for each in source.told)

@@ -98,11 +98,7 @@ def _asker(task: Task) -> tuple[str, ...]:
 
 
 def refuse(leaks: Sequence[Leak]) -> None:
-    """Refuse to go on with leaks.
-
-    Raises:
-        InputError: there are some; names the first of them.
-    """
+    """Refuse to go on with leaks."""
     if leaks:
         ordered = sorted(leaks, key=lambda leak: -leak.share)
         named = "; ".join(map(str, ordered[:_NAMED])) + ("; ..." if len(leaks) > _NAMED else "")

@@ -93,11 +93,7 @@ class Job:
         return found
 
     def write(self, method: Method, rows: Sequence[Row]) -> TrainingData:
-        """Write rows and their card; the card last.
-
-        Raises:
-            InputError: there are none, or a file would be empty or cannot be written.
-        """
+        """Write rows and their card; the card last."""
         settings = self._settings
         if settings.limit_per_intent is not None:
             rows = _limited(rows, settings.limit_per_intent, settings.seed)

@@ -93,11 +93,7 @@ class Suites:
     _chosen: dict[str, list[Task]] = field(default_factory=dict)
 
     def add(self, path: Path) -> Suite:
-        """Open a suite.
-
-        Raises:
-            InputError: it cannot be opened, or it has no tasks to train on.
-        """
+        """Open a suite."""
         suite = Suite.open(path)
         known = next((each for each in self.opened if each.digest == suite.digest), None)
         if known is not None:
@@ -195,11 +191,7 @@ def _task_of(demonstration: Demonstration, bank: TraceBank, suites: Suites) -> t
 
 
 def _script_of(demonstration: Demonstration, task: Task) -> Transcript:
-    """The calls of a demonstration's longest part: the steps before its last reply, and that reply.
-
-    Raises:
-        InputError: no part has calls.
-    """
+    """The calls of a demonstration's longest part: the steps before its last reply, and that reply."""
     parts = [fields for fields in demonstration.parts.values() if "tool" in fields or "calls" in fields]
     if not parts:
         raise InputError(f"the demonstration of {task.id} has no calls", where="the trace bank")

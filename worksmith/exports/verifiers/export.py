@@ -86,11 +86,7 @@ _TYPES = {"split": "str | None", "limit": "int | None", "where": "tuple[str, ...
 
 
 def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported:
-    """Write the package: its module, its project file, and settings of a run.
-
-    Raises:
-        InputError: verifiers is not installed, a setting is wrong, or the folder cannot be written.
-    """
+    """Write the package: its module, its project file, and settings of a run."""
     if find_spec("verifiers") is None:
         raise missing_extra("environments of verifiers", "verifiers")
     check_folder(settings)

@@ -92,8 +92,6 @@ class EpisodeState(vf.State):
         return self._session
 
     async def open(self, config: SuiteTaskConfig, task_id: str) -> None:
-        """Open the task in a new episode."""
-
         def work() -> None:
             self._session = config.sessions().open(task_id)
 

@@ -59,7 +59,6 @@ class ProgramApp(Application):
         await super().__call__(scope, receive, counted)
 
     async def answer(self, http: Request) -> Response:
-        """The answer of a route, to a client with a token."""
         if http.scope["path"] not in _OPEN:
             header = http.headers.get("authorization", "")
             # Keys may have to be fetched, and tables read again, so that this may take a while.

@@ -44,11 +44,7 @@ class Desk:
         self._commits = proposals.commits()
 
     def refresh(self, *, force: bool = False) -> bool:
-        """Read the tables again that are due, and all if something was committed; says whether any changed.
-
-        Raises:
-            RequestError: a table cannot be read.
-        """
+        """Read the tables that are due, and all if something was committed; says whether any changed."""
         commits = self._proposals.commits()
         try:
             changed = self._env.refresh(force=force or commits != self._commits)
@@ -61,11 +57,7 @@ class Desk:
         return {"number": number, **call.to_json()}
 
     def result(self, running: Running, done: Done, steps: list[dict[str, Any]]) -> dict[str, Any]:
-        """The end of a task; what it would change becomes a proposal.
-
-        Raises:
-            RequestError: the task failed.
-        """
+        """The end of a task; what it would change becomes a proposal."""
         episode = done.episode
         if episode is None:
             assert done.error is not None
@@ -102,19 +94,11 @@ class Desk:
         return {"changes": [_fields(each) for each in found if each.sound]}
 
     def proposal(self, id: str, caller: Caller) -> dict[str, Any]:
-        """Proposed changes as the caller may see them.
-
-        Raises:
-            RequestError: there are none that are theirs to see.
-        """
+        """Proposed changes as the caller may see them."""
         return self._shown(self._found(id, caller), caller.persona)
 
     def reject(self, id: str, digest: str, caller: Caller) -> dict[str, Any]:
-        """Reject changes; those of one's own task may always be rejected.
-
-        Raises:
-            RequestError: see `approve`.
-        """
+        """Reject changes; those of one's own task may always be rejected."""
         proposal = self._found(id, caller)
         self._check_open(proposal, digest)
         self._take(proposal, "rejected", caller)
@@ -136,11 +120,7 @@ class Desk:
             raise RequestError(409, "decided", "Somebody else decides on the changes just now") from None
 
     def settle(self, id: str, digest: str, committed: bool, caller: Caller) -> dict[str, Any]:
-        """Say whether a commit that broke off was made, where nobody but people can know.
-
-        Raises:
-            RequestError: see `approve`; or the changes are not `unsettled`.
-        """
+        """Say whether a commit that broke off was made, where nobody but people can know."""
         proposal = self._found(id, caller)
         self._check_approver(proposal, caller)
         if proposal.status != "unsettled" or proposal.digest != digest:

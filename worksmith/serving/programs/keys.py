@@ -36,11 +36,7 @@ class Keys(Protocol):
     """Keys for tokens. Thread-safe."""
 
     def find(self, algorithm: str, kid: str | None) -> Any:
-        """The key for an algorithm that this server allows.
-
-        Raises:
-            NoKeyError: there is none.
-        """
+        """The key for an algorithm that this server allows."""
         ...
 
 
@@ -163,11 +159,7 @@ class KeySet:
 
 
 def key_set(named: str) -> KeySet:
-    """The set in a file or at an https address.
-
-    Raises:
-        InputError: it cannot be had, or the address is not https.
-    """
+    """The set in a file or at an https address."""
     if "://" not in named:
         return KeySet(lambda: _file(Path(named)), where=named, lasting=True)
     if not named.startswith("https://"):
@@ -197,11 +189,7 @@ def _fetched(address: str) -> bytes:
 
 
 def secret_of(variable: str | None, file: Path | None) -> Secret:
-    """The secret in an environment variable or a file, whose last line break does not count.
-
-    Raises:
-        InputError: there is none, or it is too short.
-    """
+    """The secret in an environment variable or a file, whose last line break does not count."""
     if file is not None:
         return Secret(_file(file).rstrip(b"\r\n"), where=str(file))
     assert variable is not None

@@ -36,11 +36,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
-    """The application that settings describe; its traces are written when the block ends.
-
-    Raises:
-        InputError: a setting, the program, the suite or a key is wrong.
-    """
+    """The application that settings describe; its traces are written when the block ends."""
     # Kept replies would fill the memory, and hold what people asked for.
     dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
     tokens = tokens_of(settings)  # a wrong key is told before the suite is opened
@@ -72,11 +68,7 @@ def app_of(
     metrics: Metrics,
     traces: Traces | None = None,
 ) -> ProgramApp:
-    """The application over what is open.
-
-    Raises:
-        InputError: a limit makes no sense, or the file of changes cannot be used.
-    """
+    """The application over what is open."""
 
     def ended(running: Running, done: Done, record: EpisodeRecord | None) -> None:
         spent = running.meter.spent
@@ -106,11 +98,7 @@ def app_of(
 
 
 def connect_outside(env: Environment, *, confirmed: bool) -> None:
-    """Let the tools that reach outside do so, and say which.
-
-    Raises:
-        InputError: there are none, or nobody has confirmed it.
-    """
+    """Let the tools that reach outside do so, and say which."""
     tools = [env.kind.tools[name] for name in sorted(env.kind.outside)]
     if not tools:
         raise InputError("no tool of this environment reaches outside", where="--live")
@@ -127,11 +115,7 @@ def _status(done: Done) -> str:
 
 
 def tokens_of(settings: ServeProgramSettings) -> Tokens:
-    """What verifies tokens.
-
-    Raises:
-        InputError: the keys cannot be had, or are too weak.
-    """
+    """What verifies tokens."""
     public = settings.jwks is not None
     keys = (
         key_set(settings.jwks)

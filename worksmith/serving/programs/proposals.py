@@ -105,7 +105,6 @@ class Proposals:
             raise InputError(f"cannot keep proposals here: {error}", where=str(file)) from error
 
     def add(self, persona: str, content: Mapping[str, Any], *, seconds: float) -> Proposal:
-        """Keep a proposal that expires after some seconds."""
         now, id = self._clock(), secrets.token_hex(16)
         # The salt keeps readers of the digest from trying values of cells that they may not read.
         salted = json.loads(json.dumps({**content, "salt": secrets.token_hex(16)}))
@@ -154,11 +153,7 @@ class Proposals:
             return done.rowcount == 1
 
     def committing(self, id: str) -> Lock:
-        """The lock of who commits a proposal; it ends with the process.
-
-        Raises:
-            InUseError: another has it.
-        """
+        """The lock of who commits a proposal; it ends with the process."""
         return Lock(self._file.with_name(f".{self._file.name}.{id}.committing"), self._file)
 
     def settle(self, id: str, status: str, outcome: Mapping[str, Any]) -> bool:

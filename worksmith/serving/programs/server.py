@@ -44,9 +44,6 @@ def serve(settings: ServeProgramSettings, announce: Callable[[str], None]) -> No
 
     Args:
         announce: told the server's address.
-
-    Raises:
-        InputError: a setting is wrong, or other machines could reach a server without a proxy.
     """
     if not is_loopback(settings.host) and not settings.behind_proxy:
         raise InputError(

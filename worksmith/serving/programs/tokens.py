@@ -87,11 +87,7 @@ class Tokens:
         return Caller(persona, self._approves(claims))
 
     def claims(self, token: str) -> Mapping[str, Any]:
-        """The claims of a valid token.
-
-        Raises:
-            RequestError: it is not valid.
-        """
+        """The claims of a valid token."""
         try:
             if len(token) > LONGEST_TOKEN:
                 raise NoKeyError

@@ -62,7 +62,6 @@ class ToolsApp(Application):
         )
 
     async def answer(self, http: Request) -> Response:
-        """The answer to a client that shows the token."""
         self.check_token(http, self._token)
         if http.scope["path"].rstrip("/") != PATH:
             raise RequestError(404, "unknown_url", f"Unknown address; MCP is at {PATH}")
@@ -84,7 +83,6 @@ class ToolsApp(Application):
         return _Answered(session, body, request)
 
     def refusal(self, error: RequestError) -> Response:
-        """A refusal as an error of JSON-RPC."""
         said = types.ErrorData(code=_CODES.get(error.code, types.INVALID_REQUEST), message=error.message)
         if isinstance(error, _UnknownVersionError):
             said.data = {"supported": list(HANDSHAKE_PROTOCOL_VERSIONS), "requested": error.version}
@@ -92,7 +90,6 @@ class ToolsApp(Application):
         return Response(text, error.status, media_type="application/json")
 
     def close(self) -> None:
-        """End all episodes."""
         for session in list(self._sessions.values()):
             session.episode.close()
         super().close()
@@ -106,7 +103,6 @@ class ToolsApp(Application):
         return self._sessions[named]
 
     async def _begun(self, http: Request, message: types.JSONRPCMessage | None) -> _Session:
-        """The new session of a client that sends `initialize`."""
         version = http.headers.get(_VERSION_HEADER)
         if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:
             raise _UnknownVersionError(version)
@@ -167,7 +163,6 @@ class _Session:
                 await server.run(*streams, server.create_initialization_options())
 
     def touch(self) -> None:
-        """Note that the client is there."""
         self._alive.deadline = anyio.current_time() + self._idle
 
 

@@ -36,9 +36,6 @@ def episodes_of(suite: Suite, settings: ToolServerSettings, progress: Progress) 
 
     Args:
         progress: is told the verdict on each episode.
-
-    Raises:
-        InputError: a setting is wrong, or a file.
     """
     suite.env.check()
     suite.env.check_records()
@@ -66,7 +63,6 @@ def episodes_of(suite: Suite, settings: ToolServerSettings, progress: Progress) 
 
 
 def verdict(record: EpisodeRecord) -> str:
-    """The verdict on an episode in one line."""
     shown = ShownEpisode(NAME, record)
     said = record.fault.detail if record.fault else record.error or ""
     attempt = f", attempt {record.trial + 1}" if record.trial else ""

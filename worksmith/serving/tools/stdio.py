@@ -21,11 +21,7 @@ _ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
 def serve_stdio(open: Open) -> None:
-    """Serve one client until it disconnects, or a signal comes; then its episode ends.
-
-    Raises:
-        InputError: no episode can be opened.
-    """
+    """Serve one client until it disconnects, or a signal comes; then its episode ends."""
     episode = open()
     try:
         anyio.run(_serve, episode)
