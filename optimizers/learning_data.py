@@ -90,11 +90,7 @@ def _held_back(suite: Suite, train: Sequence[Task], dev: Sequence[Task]) -> list
 
 
 def check_given(metric: Any, budget: Any) -> None:
-    """Check the kinds of a metric and a budget; either may be None.
-
-    Raises:
-        InputError: one is of another kind.
-    """
+    """Check the kinds of a metric and a budget; either may be None."""
     if metric is not None and not callable(metric):
         raise InputError(f"no function: {metric!r}", where="metric", hint='such as suite.metric("outcome")')
     if budget is not None and not isinstance(budget, Budget):
@@ -102,11 +98,7 @@ def check_given(metric: Any, budget: Any) -> None:
 
 
 def chosen_by(metric: Callable[..., Any] | None, suite: Suite) -> Metric | None:
-    """The scorers for a metric; None for those of the suite.
-
-    Raises:
-        InputError: plain examples need a metric, and there is none.
-    """
+    """The scorers for a metric; None for those of the suite."""
     plain = task_kind(suite.env.kind.name).call is not None
     own = () if plain else scorers_for(suite.env)
     score = getattr(metric, "score", None)

@@ -62,11 +62,7 @@ class Proposer:
         return cls(lm.copy(callbacks=[*(getattr(lm, "callbacks", None) or ()), meter]), meter)
 
     def check(self) -> None:
-        """Raise if the model never answered: some optimizers go on without a reply.
-
-        Raises:
-            WorksmithError: all calls failed.
-        """
+        """Raise if the model never answered: some optimizers go on without a reply."""
         if self.meter.calls and not self.meter.answers:
             raise WorksmithError(
                 f"the model that proposes instructions never answered: {self.meter.last_failure}"

@@ -123,11 +123,7 @@ class Settings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
-        """The settings that `to_json` gave.
-
-        Raises:
-            InputError: a setting is missing, unknown or out of its range.
-        """
+        """The settings that `to_json` gave."""
         try:
             given = {**data, "constraints": constraints(data["constraints"])}
             read: Settings = TypeAdapter(cls).validate_python(given)

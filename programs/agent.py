@@ -307,7 +307,6 @@ class Agent(dspy.Module):  # type: ignore[misc]
         super().load(path, **options)
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
-        """The state as DSPy saves it, with the settings of the agent."""
         return {**super().dump_state(json_mode=json_mode), MADE: self._made()}
 
     def load_state(self, state: dict[str, Any], **options: Any) -> None:
@@ -398,6 +397,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             toolkits_on_offer(self.toolset, task.domains),
             persona=persona,
             now=task.now,
+            user=task.user,
             without=self.without,
             ask=partial(calls.answer_tool, lm),
         )

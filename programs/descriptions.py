@@ -37,11 +37,7 @@ def read_descriptions(given: Mapping[str, Any] | None) -> dict[str, ToolText]:
 
 
 def check_descriptions(texts: Mapping[str, ToolText], env: Environment) -> None:
-    """Check that an environment has the tools and arguments that texts describe.
-
-    Raises:
-        InputError: it lacks one.
-    """
+    """Check that an environment has the tools and arguments that texts describe, or raise `InputError`."""
     tools = env.kind.tools if texts else {}
     for name, text in texts.items():
         if name not in tools:

@@ -34,11 +34,7 @@ def install_line(extra: str = "") -> str:
 
 
 def check_vectors() -> None:
-    """See that there is what makes vectors of texts, and keeps them.
-
-    Raises:
-        RetrievalError: the extra `vectors` is not installed.
-    """
+    """See that there is what makes vectors of texts, and keeps them."""
     if not all(map(find_spec, _VECTORS)):
         raise RetrievalError(
             "search by meaning needs packages that are not installed",

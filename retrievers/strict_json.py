@@ -27,11 +27,7 @@ _HUGE_NUMBER = re.compile(rb"\d[eE]\+?\d{3}|\d{309}")
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading; a FIFO or a device is never waited for.
-
-    Raises:
-        OSError: it cannot be opened, or is no regular file.
-    """
+    """Open a regular file for reading; a FIFO or a device is never waited for."""
     if "\0" in str(path):
         raise OSError(errno.EINVAL, "no file can have a name with a NUL character", str(path))
     _check_regular(path, os.stat(path).st_mode)  # before it is opened: opening a device may already act on it
@@ -45,11 +41,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def read_lines(path: Path, start: int = 0) -> Iterator[bytes]:
-    """The lines of a regular file from the byte `start`, with their line breaks.
-
-    Raises:
-        OSError: it cannot be read, is no regular file, or a line is too long.
-    """
+    """The lines of a regular file from the byte `start`, with their line breaks."""
     with open_regular(path) as file:
         file.seek(start)
         while line := file.readline(MOST_BYTES + 1):
@@ -71,11 +63,7 @@ def open_text(path: Path, newline: str | None = "") -> TextIO:
 
 
 def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a regular file.
-
-    Raises:
-        OSError: it cannot be read, is no regular file, or has more than `most` bytes.
-    """
+    """The bytes of a regular file."""
     with open_regular(path) as file:
         data = file.read(most + 1)
     if len(data) > most:

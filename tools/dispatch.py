@@ -83,13 +83,18 @@ def dispatch(
         checked = tool.validate(arguments)
     except BadArgumentsError as error:
         return _refusal("bad_arguments", str(error)), None
-    decision = policy.decide(persona, name, checked)
+    decision = decide(policy, persona, tool, checked)
     if not decision.allow:
         return _refusal("denied", denial_text(decision)), decision
     try:
         return _observed(tool, checked, policy, persona, run), decision
     except AccessDeniedError as error:
         return _refusal("denied", str(error)), error.decision
+
+
+def decide(policy: Policy, persona: Persona, tool: Tool, arguments: Mapping[str, Any]) -> Decision:
+    """The policy's decision on a call with validated arguments, if rules decide on calls of its tool."""
+    return policy.decide(persona, tool.name, arguments) if tool.ruled else Decision(True, "no rule")
 
 
 def plain_arguments(arguments: Any) -> tuple[Any, str]:

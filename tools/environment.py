@@ -24,6 +24,7 @@ from worksmith.tools.world_kind import WorldKind, world_kind
 
 if TYPE_CHECKING:
     from worksmith.retrievers.index.library import Library
+    from worksmith.tools.user import User
 
 
 class Snapshot:
@@ -252,6 +253,7 @@ class Environment:
         now: datetime | None = None,
         without: Iterable[str] = (),
         ask: Callable[[str], str] | None = None,
+        user: User | None = None,
         rehearsal: bool = False,
     ) -> Episode:
         """A fresh episode.
@@ -262,6 +264,7 @@ class Environment:
             now: default is the environment's clock.
             without: categories of tools that are left out, see `WorldKind.toolset`.
             ask: asks the agent's own model, for tools that do.
+            user: who answers the agent, as `task.user`; it is offered `ask_user` then.
             rehearsal: work on the world even where a live system is connected, and see it as it is, as
                 expectations do.
 
@@ -288,6 +291,7 @@ class Environment:
             backend=None if rehearsal else self.backend,
             ask=ask,
             planted=None if rehearsal else planted(),
+            user=user,
         )
 
     def _toolset(self, names: frozenset[str] | None, without: frozenset[str]) -> Toolset:

@@ -24,6 +24,8 @@ from worksmith.tools.sqlite.sandbox import SandboxPool
 from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
 from worksmith.tools.tool import Tool, Toolset
 from worksmith.tools.tool_context import PastCall, ToolContext
+from worksmith.tools.user import User
+from worksmith.tools.user_tool import ASK_USER
 from worksmith.tools.world_kind import WorldKind
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class Episode:
         backend: the live system that tools work on, see `Environment.backend`; None for the world itself.
         ask: asks the agent's own model, for tools that need one; None where there is none.
         planted: a text that the agent sees in the place of another; None for the records as they are.
+        user: who answers `ask_user`, which is on offer then; None for nobody.
         changeset: the changes so far, as SQLite writes them.
         written: see `Outcome`.
         calls: the records of the calls so far.
@@ -68,11 +71,13 @@ class Episode:
         backend: object | None = None,
         ask: Callable[[str], str] | None = None,
         planted: Planted | None = None,
+        user: User | None = None,
     ) -> None:
         self.kind = kind
         self.persona = persona
         self.now = now
-        self.toolset = toolset
+        self.user = user
+        self.toolset = toolset if user is None else {**toolset, ASK_USER.name: ASK_USER}
         self.policy = policy
         self.library = library
         self.world = world
@@ -205,6 +210,7 @@ class Episode:
             self.library,
             self.ask,
             tuple(map(_past, self.calls)),
+            self.user,
             self.backend,
             set() if reads is None else reads,
             [] if granted is None else granted,
@@ -259,6 +265,7 @@ class Episode:
             world=self.world,
             backend=self.backend,
             planted=self.planted,
+            user=self.user,
         )
         twin.changeset, twin.written = self.changeset, self.written
         twin.calls = list(self.calls)

@@ -21,11 +21,7 @@ def scalar(value: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """An array, a tensor or a number of their packages as lists and numbers; the `fallback` of pydantic.
-
-    Raises:
-        TypeError: the value is something else.
-    """
+    """An array, a tensor or a number of their packages as lists and numbers; the `fallback` of pydantic."""
     if hasattr(value, "dtype") and hasattr(value, "tolist"):
         times = getattr(value.dtype, "kind", "") in ("m", "M")
         return (value.astype(str) if times else value).tolist()

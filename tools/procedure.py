@@ -20,7 +20,8 @@ class ProcedureRule(BaseModel):
         needs: the tool that is called before.
         same: by argument of the bound call the argument of the needed one with the same value; a list where
             they have the same names.
-        reply: the result of the needed call, such as `yes`; letter case does not count.
+        named: arguments of the bound call whose values a text of the needed one has, such as a question.
+        reply: the result of the needed call, such as `yes`; letter case and a full stop do not count.
         each: whether every bound call needs one of its own, made after the bound call before it.
         at_most: the most calls of an episode.
         never_with: the tool that is not called in the same episode.
@@ -32,6 +33,7 @@ class ProcedureRule(BaseModel):
     tool: str
     needs: str = ""
     same: dict[str, str] = Field(default_factory=dict)
+    named: tuple[str, ...] = Field((), exclude_if=lambda names: not names)
     reply: str = ""
     each: bool = False
     at_most: PositiveInt | None = None
@@ -49,8 +51,8 @@ class ProcedureRule(BaseModel):
     def _says_one_thing(self) -> Self:
         if sum((bool(self.needs), self.at_most is not None, bool(self.never_with))) != 1:
             raise ValueError("give one of needs, at_most and never_with")
-        if not self.needs and (self.same or self.reply or self.each):
-            raise ValueError("same, reply and each go with needs")
+        if not self.needs and (self.same or self.named or self.reply or self.each):
+            raise ValueError("same, named, reply and each go with needs")
         return self
 
     def with_names(self, full: Callable[[str], str]) -> Self:
@@ -66,6 +68,8 @@ class ProcedureRule(BaseModel):
         said = f"{self.tool} needs {'its own ' * self.each}{self.needs} before it"
         if self.same:
             said += f" with the same {' and '.join(self.same)}"
+        if self.named:
+            said += f", which names {' and '.join(self.named)}"
         return f"{said}, with the reply {self.reply!r}" if self.reply else said
 
 
@@ -76,9 +80,6 @@ def procedure(
 
     Args:
         tools: the names of arguments by the full name of the tool.
-
-    Raises:
-        InputError: one is no rule, or names a tool or an argument that is not there, or one tool twice.
     """
     found = []
     for number, rule in enumerate(rules):
@@ -92,21 +93,19 @@ def procedure(
         rule = read.with_names(partial(full_name, tools=tools, where=place))
         if rule.tool in (rule.needs, rule.never_with):
             raise InputError(f"{rule.tool} is bound by itself", where=place, hint="name two tools")
-        for ours, theirs in rule.same.items():
-            for tool, name in ((rule.tool, ours), (rule.needs, theirs)):
-                if name not in (known := tools[tool]):
-                    hint = names_instead(name, known)
-                    raise InputError(f"{tool} has no argument {name!r}", where=f"{place}.same", hint=hint)
+        arguments = [("same", rule.tool, ours) for ours in rule.same]
+        arguments += [("same", rule.needs, theirs) for theirs in rule.same.values()]
+        arguments += [("named", rule.tool, name) for name in rule.named]
+        for field, tool, name in arguments:
+            if name not in (known := tools[tool]):
+                hint = names_instead(name, known)
+                raise InputError(f"{tool} has no argument {name!r}", where=f"{place}.{field}", hint=hint)
         found.append(rule)
     return tuple(found)
 
 
 def full_name(name: str, tools: Iterable[str], where: str) -> str:
-    """The full name of a tool, `toolkit.function`, that a user may call by its second half.
-
-    Raises:
-        InputError: there is none of this name, or several toolkits have one.
-    """
+    """The full name of a tool, `toolkit.function`, that a user may call by its second half."""
     known = [*tools]
     if name in known:
         return name

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -118,11 +119,12 @@ class Replayed:
             raise StaleError
         rows = made.proposed()
         old, new = made.made_on(), self._episode.rows(rows)
-        self.changes = tuple(
+        found = [
             self._change(place[0], old.get(place), new.get(place), written)
             for place, written in rows.items()
             if place in old or place in new
-        )
+        ]
+        self.changes = tuple(_by_key(found))
 
     def change_set(self, id: str, approved_by: Persona) -> ChangeSet:
         """The changes with whole rows, for the function that commits them."""
@@ -207,6 +209,20 @@ class Replayed:
         return {name: value for name, value in cells.items() if name not in private}
 
 
+def _by_key(changes: Iterable[ProposedChange]) -> Iterator[ProposedChange]:
+    """The changes, where a row that takes the key of a deleted one is an update of it."""
+    every = list(changes)
+    gone = {(each.table, each.key): each for each in every if each.operation == "delete"}
+    new = {(each.table, each.key) for each in every if each.operation == "insert"} & gone.keys()
+    for each in every:
+        place = each.table, each.key
+        if place not in new or each.operation == "update":
+            yield each
+        elif each.after is not None:
+            before = gone[place].before
+            yield replace(each, operation="update", before=before, written=frozenset(each.after))
+
+
 def _reference(change: ProposedChange) -> str:
     return "" if change.key is None else f"{change.table}/{change.key}"
 
@@ -238,15 +254,14 @@ class ProposedChanges(Sequence[ProposedChange]):
 
         Raises:
             InputError: there is no such function, the episode did not finish or changes nothing, the changes
-                were committed before, the calls would make others now, or another person who approves may
-                not read all that would change.
+                were committed before, the calls would make others now, somebody is not there any more, or
+                another person who approves may not read all that would change.
         """
         commit, status = self._env.kind.commit, self._result.status
         if commit is None:
             raise InputError("no function commits changes", where="@env.commit", hint="declare one")
         if status != "finished" or not self:
             raise InputError("there is nothing to commit", where="changes", hint=f"the episode is {status}")
-        approver = self._persona if approved_by is None else self._env.persona(approved_by)
         try:
             self._uncommitted.pop()
         except IndexError:
@@ -254,8 +269,9 @@ class ProposedChanges(Sequence[ProposedChange]):
             raise InputError("these changes were committed", where="changes", hint=hint) from None
         try:
             self._env.refresh(force=True)
-            replayed = self._replayed()
-            if approver != self._persona and not replayed.shown(approver)[1]:
+            replayed = self._replayed(self._env.persona(self._persona.id))
+            approver = self._env.persona(replayed.persona.id if approved_by is None else approved_by)
+            if approver != replayed.persona and not replayed.shown(approver)[1]:
                 message = f"{approver.id} may not read all that would change"
                 raise InputError(message, where="approved_by", hint="name somebody who may")
         except BaseException:
@@ -267,9 +283,9 @@ class ProposedChanges(Sequence[ProposedChange]):
             self._uncommitted.append(True)
             raise
 
-    def _replayed(self) -> Replayed:
+    def _replayed(self, persona: Persona) -> Replayed:
         try:
-            return Replayed(self._env, self._content, self._persona)
+            return Replayed(self._env, self._content, persona)
         except StaleError as error:
             rows = ", ".join(f"{table}/{key}" for table, key in error.rows)
             message = f"changed since: {rows}" if rows else "the task would change something else now"
@@ -281,7 +297,7 @@ class ProposedChanges(Sequence[ProposedChange]):
 
     @cached_property
     def _changes(self) -> tuple[ProposedChange, ...]:
-        return self._replayed().changes if self._result.outcome.proposed() else ()
+        return self._replayed(self._persona).changes if self._result.outcome.proposed() else ()
 
     @overload
     def __getitem__(self, place: int) -> ProposedChange: ...

@@ -56,9 +56,6 @@ class Registry(Generic[Kind]):
 
         Args:
             what: what a kind with the part does, for the message.
-
-        Raises:
-            InputError: no installed kind has it.
         """
         for kind in self.all():
             if (found := part(kind)) is not None:
@@ -73,11 +70,7 @@ class Registry(Generic[Kind]):
         return name in self._loaded or name in self._installed
 
     def get(self, name: str) -> Kind:
-        """The kind called `name`.
-
-        Raises:
-            InputError: there is none, or the package that offers it is broken.
-        """
+        """The kind called `name`."""
         if name not in self._loaded:
             if name not in self._installed:
                 known = ", ".join(self.names()) or "none"
@@ -104,9 +97,6 @@ def load(entry: EntryPoint, noun: str) -> object:
 
     Args:
         noun: how messages call it.
-
-    Raises:
-        InputError: the package is broken.
     """
     try:
         found: object = entry.load()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 EpisodeStatus = Literal[
     "finished",
@@ -21,6 +21,11 @@ EpisodeStatus = Literal[
     "harness_error",
     "timeout",
 ]
+
+AnswerStatus = Literal["answered", "partial", "denied", "not_found"]
+"""What an agent can say of its answer."""
+
+ANSWER_STATUSES: Final[tuple[AnswerStatus, ...]] = get_args(AnswerStatus)
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,7 @@ class Tool:
     Args:
         strict: an argument of another JSON type than the declared one is an error. Else a text that says a
             number is one, and a number is a text where a text is declared.
+        ruled: whether access rules decide on its calls.
 
     Attributes:
         name: `toolkit.function`.
@@ -119,7 +120,9 @@ class Tool:
         function: the marked function; its first parameter is the `ToolContext`.
     """
 
-    def __init__(self, toolkit: str, function: Callable[..., Any], *, strict: bool = False) -> None:
+    def __init__(
+        self, toolkit: str, function: Callable[..., Any], *, strict: bool = False, ruled: bool = True
+    ) -> None:
         if not hasattr(function, _WRITES):
             raise TypeError(f"{function.__qualname__} is not marked with @tool")
         self.name = f"{toolkit}.{function.__name__}"
@@ -130,7 +133,7 @@ class Tool:
         told = {name: field.description for name, field in self._model.model_fields.items()}
         self.argument_notes = {**notes, **{name: note for name, note in told.items() if note}}
         self.arguments = tuple(self._model.model_fields)
-        self._strict = strict
+        self._strict, self.ruled = strict, ruled
         # Models write null for an argument that they leave out; only where null is no value of its own.
         self._null_is_absent = frozenset(
             name

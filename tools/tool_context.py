@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from worksmith.retrievers.index.library import Library
+    from worksmith.tools.user import User
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class ToolContext:
         library: the search indexes over the world at rest, if it has any.
         ask: asks the agent's own model; None where there is none.
         calls: the earlier calls of the episode, in order.
+        user: who answers the agent; None where nobody does.
         backend: a live system that tools work on instead of the world; None where there is none.
         reads: references (`source/key`) of the records that the call has read, filled by whatever guards
             them; `source#private/key` where private fields were among it, `source/*` for all rows that the
@@ -79,6 +81,7 @@ class ToolContext:
     library: Library | None = None
     ask: Callable[[str], str] | None = None
     calls: tuple[PastCall, ...] = ()
+    user: User | None = None
     backend: object | None = None
     reads: set[str] = field(default_factory=set)
     granted: list[Decision] = field(default_factory=list)

@@ -23,11 +23,16 @@ DESIGNS = {
     "steady, 25 intents": Design(TASKS, 25, 1, 0.5, task=0.7),
     "steady, 10 intents": Design(TASKS, 10, 1, 0.5, task=0.7),
     "noisy": Design(TASKS, 0, 1, 0.5),
+    "noisy, baseline of 3 trials": Design(TASKS, 0, 1, 0.5),
+    "noisy, 10 intents, baseline of 3 trials": Design(TASKS, 10, 1, 0.5),
     "noisy, 3 trials": Design(TASKS, 0, 3, 0.5),
     "noisy, 25 intents, 3 trials": Design(TASKS, 25, 3, 0.5),
     "noisy, 10 intents, 3 trials": Design(TASKS, 10, 3, 0.5),
 }
 """Two runs of an unchanged steady program differ on up to 20 % of the tasks, of a noisy one on up to 40 %."""
+
+BASELINES = {name: 3 for name in DESIGNS if name.endswith("baseline of 3 trials")}
+"""The trials of baselines that have more than the check."""
 
 BOUND = Constraint("over_refusal", "<=", 0.05)
 OVER_REFUSALS = 0.05
@@ -46,7 +51,7 @@ def run(quick: bool) -> dict[str, Any]:
     """1,000 programs of each kind (quick: 200)."""
     times = 200 if quick else 1_000
     cells: list[dict[str, Any]] = [
-        {"design": name, "rate": rate, **shares(replace(design, rate=rate), times)}
+        {"design": name, "rate": rate, **shares(replace(design, rate=rate), times, BASELINES.get(name))}
         for name, design in DESIGNS.items()
         for rate in RATES
     ]
@@ -62,18 +67,24 @@ def run(quick: bool) -> dict[str, Any]:
     }
 
 
-def shares(design: Design, times: int) -> dict[str, float]:
-    """The shares of programs that fail, and of tasks on which two runs of an unchanged one differ."""
+def shares(design: Design, times: int, recorded: int | None = None) -> dict[str, float]:
+    """The shares of programs that fail, and of tasks on which two runs of an unchanged one differ.
+
+    Args:
+        recorded: trials of the baseline, at least those of the design, which are the default.
+    """
     failed, flips = dict.fromkeys(("unchanged", "as_good", "worse"), 0), 0.0
-    twice, trials = replace(design, trials=2 * design.trials), design.trials
+    trials = recorded or design.trials
+    twice, long = replace(design, trials=trials + design.trials), replace(design, trials=trials)
     refusing = replace(twice, rate=OVER_REFUSALS)
     for number in range(times):
         (both,), (refused,) = (each.draw(key=f"gate/{each}/{number}") for each in (twice, refusing))
         first, again = _halves(both, trials)
         refused_first, refused_again = _halves(refused, trials)
-        base, other, worse = design.draw(
+        base, *others = long.draw(
             design.rate, design.rate, design.rate - WORSE, key=f"gate/{design}/{number}"
         )
+        other, worse = (_halves(each, design.trials)[0] for each in others)
         for name, now, before in (
             ("unchanged", again, first),
             ("as_good", other, base),

@@ -65,11 +65,7 @@ class Attacker:
         rng(seed, "attack").shuffle(self._known)
 
     def attacked(self, tasks: Iterable[Task]) -> list[Task]:
-        """The tasks, each with an attack. Left out are those without a gold plan that reads something.
-
-        Raises:
-            InputError: no task is left.
-        """
+        """The tasks, each with an attack. Left out are those without a gold plan that reads something."""
         found = ((task, self._attack(task)) for task in tasks if task.gold_plan)
         attacked = [
             task.model_copy(update={"attack": attack}) for task, attack in found if attack is not None
@@ -223,11 +219,12 @@ class Attacker:
 
 
 def _rehearsed(env: Environment, task: Task) -> Sequence[CallRecord]:
-    """The calls of the gold plan, made as the task's persona."""
-    episode = env.episode(task.domains, persona=task.persona, now=task.now, rehearsal=True)
+    """The calls of the gold plan, made as the task's persona; without those to the user, who may instruct."""
+    who, when = task.persona, task.now
+    episode = env.episode(task.domains, persona=who, now=when, user=task.user, rehearsal=True)
     for step in task.gold_plan or ():
         episode.call(step.tool, step.arguments)
-    return episode.calls
+    return [call for call in episode.calls if call.tool in env.kind.tools]
 
 
 def _shown(value: Any, name: str = "") -> Iterator[tuple[str, str]]:

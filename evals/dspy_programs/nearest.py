@@ -122,7 +122,6 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
         return self._bank().nearest(asked, asker, way, self.demos if forms is None else forms)
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
-        """The state of `dspy.Predict` with the settings of the choice."""
         state = super().dump_state(json_mode=json_mode)
         guarded = {**state.get("fields", {}), _GUARD: {}}
         return {**state, "fields": guarded, "nearest": self.nearest.to_json()}

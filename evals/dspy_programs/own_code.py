@@ -28,11 +28,7 @@ def is_address(text: str) -> bool:
 
 
 def checked_address(text: str, *, where: str) -> str:
-    """The text, which is an address.
-
-    Raises:
-        InputError: it is none.
-    """
+    """The text, if it is an address; else an `InputError`."""
     if not is_address(text):
         raise InputError(
             f"{text!r} is no address", where=where, hint="write package.module:name, such as mine:my_agent"

@@ -59,7 +59,6 @@ class PredictorState(Known):
     temperature: Temperature | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data, without defaults."""
         data = self.model_dump(mode="json", exclude_defaults=True)
         return {**data, "nearest": self.nearest.to_json()} if self.nearest else data
 

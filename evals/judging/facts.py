@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import regex  # type: ignore[import-untyped]
@@ -20,6 +19,7 @@ from worksmith.evals.scoring.answers.matching import alike, entity_places
 from worksmith.evals.scoring.answers.values import Token, places, plain, same, tokens
 from worksmith.evals.task_kind import value_readers
 from worksmith.evals.tasks.task import Answer, Entity
+from worksmith.tools.files.data_files import read_toml
 
 _NAME = regex.compile(r"\p{Lu}[\w'-]*(?: \p{Lu}[\w'-]*)+")
 _CAPITAL = regex.compile(r"(?<=[\w,:] )\p{Lu}[\w'-]+")
@@ -222,8 +222,4 @@ def _either(phrases: Iterable[str]) -> re.Pattern[str]:
 
 @cache
 def _data() -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(
-        files("worksmith.evals.judging").joinpath("phrases.toml").read_text(encoding="utf-8")
-    )
+    return read_toml("worksmith.evals.judging", "phrases.toml")

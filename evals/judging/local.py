@@ -17,6 +17,7 @@ from worksmith.evals.records.parts import Judgement
 from worksmith.evals.scoring.answers.matching import disclosed, names_nothing
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
+from worksmith.tools.statuses import ANSWER_STATUSES
 
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
@@ -171,7 +172,7 @@ def _stance(record: EpisodeRecord, *, nothing_there: bool) -> str:
     Args:
         nothing_there: whether the text names none of the facts; a text with facts is an answer.
     """
-    if record.answer_status in ("answered", "partial", "denied", "not_found"):
+    if record.answer_status in ANSWER_STATUSES:
         return "answered" if record.answer_status == "partial" else record.answer_status
     if not nothing_there:
         return "answered"

@@ -12,20 +12,18 @@ from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, Work
 from worksmith.evals.records.recording import change_entries, record_episode
 from worksmith.evals.records.verdicts import JUDGE, PASSED, with_verdict
 from worksmith.evals.running.judges import Judge, ask_judges, judge_raised
-from worksmith.evals.scoring.objective import expected_outcome, in_place, own_fault, writing_tools
+from worksmith.evals.scoring.objective import AroundScorers, in_place
 from worksmith.evals.scoring.scorer import scores_of
 from worksmith.tools.errors import InfrastructureError
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from worksmith.evals.records.parts import FaultEntry
     from worksmith.evals.scoring.scorer import Scorer
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import EpisodeResult
-    from worksmith.tools.sqlite.outcome import Outcome
 
 
-class JudgedScorer:
+class JudgedScorer(AroundScorers):
     """The scores of `scorers` with judges' scores of the same episode. Thread-safe.
 
     Of a task with a rubric of its own, the judges' pass is a part of the outcome in any case.
@@ -36,9 +34,9 @@ class JudgedScorer:
     """
 
     def __init__(self, scorers: Sequence[Scorer], judges: Sequence[Judge], *, drives: bool) -> None:
-        self._scorers, self._judges, self._drives = tuple(scorers), tuple(judges), drives
+        super().__init__(scorers)
+        self._judges, self._drives = tuple(judges), drives
         self.digest = digest(["judged", drives, scorers_digest([*self._scorers, *self._judges])])
-        self.writing_tools = writing_tools(self._scorers)
 
     def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
         """The scores by name.
@@ -64,17 +62,8 @@ class JudgedScorer:
         return with_verdict(scores) if task.judged else scores
 
     def with_models(self, change: Callable[[Any], Any]) -> JudgedScorer:
-        """See `worksmith.evals.dspy_programs.own_models.with_models`."""
         judges = [with_models(judge, change) for judge in self._judges]
         return JudgedScorer(self._scorers, judges, drives=self._drives)
-
-    def expected(self, task: Task, outcome: Outcome) -> Outcome:
-        """The right outcome nearest to this one; itself where none is known."""
-        return expected_outcome(self._scorers, task, outcome)
-
-    def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
-        """The reason that one of the scorers knows for a wrong outcome."""
-        return own_fault(self._scorers, task, episode)
 
     def _record(self, task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> EpisodeRecord:
         digests = Digests(program="", task=task.digest, world="", model="")

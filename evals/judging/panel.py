@@ -32,7 +32,6 @@ class Panel:
         self.digest = digest(["median", *(judge.digest for judge in self.judges)])
 
     def with_models(self, change: Callable[[Any], Any]) -> Panel:
-        """See `worksmith.evals.dspy_programs.own_models.with_models`."""
         return Panel([with_models(judge, change) for judge in self.judges])
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:

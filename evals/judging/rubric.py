@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from worksmith.tools.errors import InputError
+from worksmith.tools.files.data_files import read_toml
 from worksmith.tools.files.json_files import read_file
 from worksmith.tools.seeding import digest
 
@@ -141,10 +141,7 @@ def kind_of(task: Task) -> Kind:
 
 @cache
 def default_rubrics() -> Rubrics:
-    import tomllib
-
-    text = files("worksmith.evals.judging").joinpath("rubrics.toml").read_text(encoding="utf-8")
-    return Rubrics.model_validate({**tomllib.loads(text), "ours": True})
+    return Rubrics.model_validate({**read_toml("worksmith.evals.judging", "rubrics.toml"), "ours": True})
 
 
 def read_rubrics(file: Path) -> Rubrics:

@@ -116,7 +116,6 @@ class RubricJudge:
         self._with, self._without = dspy.Predict(_WITH_REFERENCE), dspy.Predict(_Grade)
 
     def with_models(self, change: Callable[[Any], Any]) -> RubricJudge:
-        """See `worksmith.evals.dspy_programs.own_models.with_models`."""
         return RubricJudge(change(self.lm), self.rubrics, name=self.name, reference=self.reference)
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:

@@ -26,8 +26,6 @@ from worksmith.tools.files.locking import Lock
 
 @dataclass(frozen=True)
 class PendingVerdict:
-    """A verdict to be asked for."""
-
     judge: Judge
     task: Task
     record: EpisodeRecord
@@ -83,17 +81,19 @@ def judge_pending(
             raise InputError("cannot write the verdicts", where=str(file), hint=str(error)) from error
         given: dict[int, Judgement] = {}
 
-        def keep(place: int, judgement: Judgement) -> None:
-            append(handle, _line(pending[place], judgement), file)
+        def keep(asked: tuple[int, PendingVerdict], judgement: Judgement) -> None:
+            place, each = asked
+            append(handle, _line(each, judgement), file)
             given[place] = judgement
             if on_progress:
                 on_progress(len(given), len(pending))
 
-        pool: Workers[PendingVerdict, Judgement] = Workers(
-            lambda each: ask_judge(each.judge, each.task, each.record), workers=workers, on_result=keep
-        )
+        def ask(asked: tuple[int, PendingVerdict]) -> Judgement:
+            return ask_judge(asked[1].judge, asked[1].task, asked[1].record)
+
+        pool: Workers[tuple[int, PendingVerdict], Judgement] = Workers(ask, workers=workers, on_result=keep)
         try:
-            pool.run(pending)
+            pool.run(enumerate(pending), len(pending))
         finally:
             os.close(handle)
     return [given[place] for place in range(len(pending))]

@@ -38,11 +38,7 @@ def valid_unicode(message: lm15.Message) -> bool:
 
 
 def check_unicode(response: lm15.Response) -> None:
-    """Check that a response can be written to a file.
-
-    Raises:
-        LMInvalidRequestError: it cannot.
-    """
+    """Check that a response can be written to a file, or raise `LMInvalidRequestError`."""
     if not valid_unicode(response.message):
         said = "MALFORMED_RESPONSE: the reply is not valid Unicode"
         raise LMInvalidRequestError(said, model=response.model)
@@ -86,11 +82,9 @@ class ProxyEngine:
         self._once = single_request(original)
 
     def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        """The reply to one request."""
         return self.ask(request, sample)
 
     def ask(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        """The reply of the original to one request."""
         if request.model != self.original.model:
             request = replace(request, model=self.original.model)
         inner = getattr(self.original, "engine", None)
@@ -265,8 +259,6 @@ def _class(lm: Any) -> str:
 
 @dataclass
 class _Call:
-    """A call of a model in progress."""
-
     rollout: Any = None
     cache: bool = False
     answered: int = 0

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, Self
 
@@ -27,10 +27,10 @@ from worksmith.evals.lm.estimates import estimated, unread
 from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample, check_askable
 from worksmith.evals.lm.payer import AdmissionError, Payer
 from worksmith.evals.lm.prompt_cache import tokens_of
-from worksmith.evals.lm.wire.lane import lane_of
+from worksmith.evals.lm.wire.lane import Sent, lane_of
 from worksmith.evals.lm.wire.retries import with_retries
 from worksmith.evals.lm.wire.settings import WireSettings
-from worksmith.tools.episode_result import Tokens, Usage
+from worksmith.tools.episode_result import Usage
 from worksmith.tools.seeding import digest
 
 _METER = "worksmith_meter"
@@ -68,7 +68,6 @@ class Meter:
 
     @property
     def usage(self) -> Usage:
-        """The usage so far."""
         with self._lock:
             return self._usage
 
@@ -77,11 +76,7 @@ class Meter:
         self.ended = True
 
     def check(self) -> None:
-        """Check that something may be asked in this block and in those around it.
-
-        Raises:
-            AdmissionError: one of them was ended.
-        """
+        """Check that something may be asked here and in the blocks around, or raise `AdmissionError`."""
         if self.ended:
             raise AdmissionError("the episode is over: its time limit has passed")
         if self._outer is not None:
@@ -159,59 +154,51 @@ class MeteredEngine(ProxyEngine):
             LMError: the model gave none.
             AdmissionError: nothing more is to be asked.
         """
-        if not (sample.cache and self._cacheable):
-            return self._asked(request, sample)
-        asked_for = [self._own, sample.rollout, sample.number, request_to_dict(request)]
-        key = {"_fn_identifier": _CACHED, "key": digest(asked_for, length=64)}
-        known = dspy.cache.get(key)
-        if known is None:
-            response = self._asked(request, sample)
-            dspy.cache.put(key, reply_to_json(response))
-            return response
-        response = response_from_dict(known)
-        count_answer(response, paid=False)
-        return response
-
-    def _asked(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        again = False
+        key = None
+        if sample.cache and self._cacheable:
+            asked_for = [self._own, sample.rollout, sample.number, request_to_dict(request)]
+            key = {"_fn_identifier": _CACHED, "key": digest(asked_for, length=64)}
+            if (known := dspy.cache.get(key)) is not None:
+                response = response_from_dict(known)
+                count_answer(response, paid=False)
+                return response
 
         def ask() -> lm15.Response:
-            nonlocal again
-            if again and self.payer is not None:
-                self.payer.check_again()
-            again = True
-            return self._let_through(request, sample)
+            with self._passing(request) as sent, self._paying(request, sent):
+                response = self._with_usage(request, self.ask(request, sample))
+                sent.tokens = tokens_of(response)
+            count_answer(response, paid=True)
+            return response
 
         seconds = WireSettings.retry_time if self._lane is None else self._lane.settings.retry_time
-        return with_retries(ask, tries=self._tries, seconds=seconds)
-
-    def _let_through(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        if self._lane is None:
-            return self._paid(request, sample)
-        probable = _probable_tokens(request) if self._lane.counts_tokens else 0.0
-        with self._lane.request(probable) as passing:
-            response = self._paid(request, sample)
-            passing.tokens = tokens_of(response)
+        again = None if self.payer is None else self.payer.check_again
+        response = with_retries(ask, tries=self._tries, seconds=seconds, again=again)
+        if key is not None:
+            dspy.cache.put(key, reply_to_json(response))
         return response
 
-    def _paid(self, request: lm15.Request, sample: Sample) -> lm15.Response:
+    def _passing(self, request: lm15.Request) -> AbstractContextManager[Sent]:
+        """A block in which a request is sent once the limits of its model let it through."""
+        if self._lane is None:
+            return nullcontext(Sent())
+        return self._lane.request(_probable_tokens(request) if self._lane.counts_tokens else 0.0)
+
+    @contextmanager
+    def _paying(self, request: lm15.Request, sent: Sent) -> Iterator[None]:
+        """A block in which a request is sent and paid; one that fails is counted here."""
         meter: Meter | None = dspy.settings.get(_METER)
         if meter is not None:
             meter.check()
-        payer, took = self.payer, Tokens()
-        with nullcontext() if payer is None else payer.paying():
+        with nullcontext() if self.payer is None else self.payer.paying():
             try:
-                response = self._with_usage(request, self.ask(request, sample))
-                took = tokens_of(response)
+                yield
             except Exception as error:
-                took, guessed = unread(request, error)
-                _count(replace(Usage.all_paid(*took, requests=1).paid, estimated=guessed))
+                sent.tokens, guessed = unread(request, error)
+                _count(replace(Usage.all_paid(*sent.tokens, requests=1).paid, estimated=guessed))
                 raise
             finally:
-                if payer is not None:
-                    payer.asked(took)
-        count_answer(response, paid=True)
-        return response
+                if self.payer is not None:
+                    self.payer.asked(sent.tokens)
 
     def _with_usage(self, request: lm15.Request, response: lm15.Response) -> lm15.Response:
         """The reply with an estimate of its tokens where the server does not report them."""

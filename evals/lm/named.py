@@ -34,11 +34,7 @@ def is_own(name: str) -> bool:
 
 
 def model_named(name: str, *, tasks: Sequence[Task] = ()) -> Any:
-    """The model called `name`, a `dspy.BaseLM`.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The model called `name`, a `dspy.BaseLM`; `InputError` if there is none."""
     for entry in entry_points(group=GROUP, name="resolve"):
         return entry.load()(name, tasks=tasks)
     raise InputError(f"nothing resolves the model {name!r}", hint="give a dspy.LM, or install worksmith")

@@ -25,11 +25,7 @@ class Payer(Protocol):
         ...
 
     def check_again(self) -> None:
-        """Check that a request may be tried again.
-
-        Raises:
-            AdmissionError: it may not.
-        """
+        """Check that a request may be tried again, or raise `AdmissionError`."""
         ...
 
     def asked(self, tokens: Tokens) -> None:

@@ -80,7 +80,6 @@ class Price:
 def per_million(
     prompt: float, completion: float, cached: float | None = None, cache_write: float | None = None
 ) -> Price:
-    """The price from dollars per million tokens."""
     prices = (None if price is None else price / _MILLION for price in (cached, cache_write))
     return Price(prompt / _MILLION, completion / _MILLION, *prices)
 

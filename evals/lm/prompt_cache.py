@@ -119,7 +119,6 @@ def _unmarked(request: Request) -> Request:
 
 
 def _wanted(lm: dspy.BaseLM) -> bool:
-    """Whether the setting `prompt_cache` of the model allows markers."""
     wire: WireSettings = getattr(lm, "wire", None) or WireSettings()
     return wire.prompt_cache
 

@@ -7,15 +7,14 @@ in a user's own program.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence, Set
-from importlib.resources import files
 from typing import Any
 
 from worksmith.evals.lm.refusals import refused_access
+from worksmith.tools.files.data_files import read_toml
 from worksmith.tools.statuses import EpisodeStatus
 
-_RULES = tomllib.loads(files("worksmith.evals.lm").joinpath("sdk_errors.toml").read_text(encoding="utf-8"))
+_RULES = read_toml("worksmith.evals.lm", "sdk_errors.toml")
 _PACKAGES = frozenset(_RULES["packages"])
 
 _LASTING = _RULES["lasting"]
@@ -119,7 +118,6 @@ def status_of_code(code: int, error: BaseException) -> EpisodeStatus:
 
 
 def request_status(error: BaseException) -> EpisodeStatus:
-    """The episode's status after a refused request."""
     said = _said(error)
     if says_too_long(said):
         return "context_limit"

@@ -28,7 +28,6 @@ LITELLM_KEYS = frozenset({"aws_region_name"})
 
 
 def single_request(lm: dspy.BaseLM) -> Ask:
-    """A function that asks `lm` once."""
     engine = getattr(lm, "engine", None)
     own = any(
         name in vars(lm) or getattr(type(lm), name) is not getattr(dspy.LM, name)

@@ -27,9 +27,6 @@ def draw_sample(runs: Sequence[LoadedRun], tasks: int, *, rater: str, seed: int 
     Args:
         tasks: the most tasks to draw.
         rater: decides the order.
-
-    Raises:
-        InputError: the runs have no task in common that all of them could be graded on.
     """
     firsts = [
         {record.task_id: record for record in run.records if record.trial == 0 and record.graded}

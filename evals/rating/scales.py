@@ -35,11 +35,7 @@ def scales() -> dict[str, Scale]:
 
 
 def scales_named(names: str) -> tuple[Scale, ...]:
-    """Those in a list separated by commas.
-
-    Raises:
-        InputError: there is none called so, or none is named.
-    """
+    """Those in a list separated by commas."""
     known = scales()
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     for name in wanted:

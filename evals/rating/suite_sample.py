@@ -79,11 +79,7 @@ def _in_turns(piles: Mapping[str, list[SampledText]], count: int, seed: int) -> 
 
 
 def rated_tasks(suite: Suite, least: float) -> frozenset[str]:
-    """The ids of the tasks whose mean level over all raters and scales is at least `least`.
-
-    Raises:
-        InputError: nobody has rated a task of the suite, or none is rated so high.
-    """
+    """The ids of the tasks whose mean level over all raters and scales is at least `least`."""
     levels: dict[str, list[int]] = {}
     for rating in ratings_of(suite.path):
         if rating.task_id:

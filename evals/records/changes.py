@@ -46,7 +46,6 @@ class Pair:
 
     @property
     def differing(self) -> list[Cell]:
-        """The cells in which the two changes differ."""
         return [cell for cell in self.cells if _folded(cell.made) != _folded(cell.expected)]
 
 

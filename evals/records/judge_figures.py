@@ -38,12 +38,10 @@ class JudgeFigures:
 
     @property
     def verdicts(self) -> int:
-        """The number of verdicts asked for."""
         return sum(self.statuses.values())
 
     @property
     def failed(self) -> int:
-        """The number of verdicts without a level."""
         return self.verdicts - self.statuses.get("ok", 0)
 
     def to_json(self) -> dict[str, Any]:

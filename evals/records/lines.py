@@ -101,7 +101,6 @@ class TableRecords(tuple[EpisodeRecord, ...]):
 
     @classmethod
     def of(cls, whole: LogRecords) -> Self:
-        """Read the records of a log."""
         found = cls(map(_without_trajectory, whole))
         found.whole = whole
         return found

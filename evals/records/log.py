@@ -134,7 +134,6 @@ class EpisodeLog:
         return LogRecords(self.path, (place for place in places if place is not None))
 
     def append(self, record: EpisodeRecord) -> None:
-        """Write one record in one write."""
         line = log_line(record)
         append(self._file, line, self.path)
         self._note(record, Place(self._end, len(line)))

@@ -45,11 +45,9 @@ class Used(Entry):
 
     @property
     def usage(self) -> Usage:
-        """The usage alone."""
         return Usage(**counts(self))
 
     def with_paid(self, more: Used | Usage) -> Self:
-        """The same with further payments."""
         return self.model_copy(update={name: getattr(self, name) + getattr(more, name) for name in PAID})
 
 

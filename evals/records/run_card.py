@@ -156,7 +156,6 @@ def index_beside(log: Path) -> Path:
 
 
 def write_card(log: Path, card: RunCard) -> None:
-    """Put a card beside its log."""
     write_atomically(beside(log, CARD), card.model_dump_json(indent=1).encode() + b"\n")
 
 
@@ -188,7 +187,6 @@ def versions() -> dict[str, str]:
 
 
 def package_versions(*packages: str) -> dict[str, str]:
-    """The versions of those packages that are installed."""
     found = {}
     for package in packages:
         with suppress(PackageNotFoundError):

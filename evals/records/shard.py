@@ -56,7 +56,6 @@ class Shard(BaseModel):
 
     @property
     def size(self) -> int:
-        """The number of tasks of this part."""
         return len(range(self.part - 1, self.total, self.of))
 
     def __str__(self) -> str:

@@ -83,11 +83,9 @@ class Summary:
 
     @property
     def errors(self) -> int:
-        """The number of episodes lost to the infrastructure."""
         return self.episodes - self.graded
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON-able data; missing ones are null."""
         return {
             "episodes": self.episodes,
             "tasks": self.tasks,

@@ -77,7 +77,6 @@ class Figure:
 
 
 def study_figures(study: Study, split: str) -> list[Figure]:
-    """The figures of all arms of a study."""
     found = [figure for row in study.rows for figure in result_figures(row.arm.label, row.result, split)]
     first = study.rows[0].arm.label
     compared = (row for row in study.rows if row.against_first)

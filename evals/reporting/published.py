@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from worksmith.evals.table import Grid
 from worksmith.evals.task_kind import task_kind
+from worksmith.tools.files.data_files import read_toml
 
 PAPER = "paper: "
 """The prefix of published rows."""
@@ -50,7 +49,6 @@ def published_tables(kind: str) -> tuple[PublishedTable, ...]:
     package = task_kind(kind).published
     if not package:
         return ()
-    text = (files(package) / "published.toml").read_text(encoding="utf-8")
     return tuple(
         PublishedTable(
             paper=table["paper"],
@@ -59,7 +57,7 @@ def published_tables(kind: str) -> tuple[PublishedTable, ...]:
             columns=tuple(table["columns"]),
             rows=tuple((row[0], tuple(row[1:])) for row in table["rows"]),
         )
-        for table in tomllib.loads(text)["table"]
+        for table in read_toml(package, "published.toml")["table"]
     )
 
 

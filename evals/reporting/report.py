@@ -160,53 +160,35 @@ def evaluation_report(
         result: its evaluation.
         rerun: see `worksmith.evals.running.study.Arm`.
     """
-    if len(result.records) > MOST_TABLED:
-        return _short_report(result, title)
-    summary = result.summary
-    kind = kind_of(result.records).report()
+    summary, records, facts = result.summary, result.records, _facts(result)
+    judged, outcome = judge_grid(summary.judging), summary.scores.get(PRIMARY)
     scores: list[Block] = [score_grid(summary, result.model)]
     scores += [access_grid(summary)] if summary.rates else []
-    scores += kind.program(result.as_program())
-    further = (attack_grid(result), judge_grid(summary.judging))
-    scores += [grid for grid in further if grid]
-    scores += [
-        Intervals("Scores with their intervals", tuple((n, s, False) for n, s in summary.scores.items()))
-    ]
-    checked = checker_grid(result.records)
-    outcome = summary.scores.get(PRIMARY)
-    return Report(
-        title=title,
-        lead=f"Outcome {percent(outcome)} % on {on_tasks(summary)}." if outcome else "",
-        facts=_facts(result),
-        sections=(
-            Section("Results", (*scores, status_grid(summary))),
+    figures, episodes = list[Figure](), list[ShownEpisode]()
+    if len(records) <= MOST_TABLED:
+        kind, attacked, checked = kind_of(records).report(), attack_grid(result), checker_grid(records)
+        scores += [*kind.program(result.as_program()), *([attacked] if attacked else [])]
+        further = [
             Section("Reliability", tuple(_reliability(result, kind))),
-            Section("Where", tuple(facet_grids(result.records, result.seed))),
-            Section("Errors", (*failure_mode_grids(result.records), *([checked] if checked else ()))),
+            Section("Where", tuple(facet_grids(records, result.seed))),
+            Section("Errors", (*failure_mode_grids(records), *([checked] if checked else ()))),
             Section("Costs", (result_cost_grid(result),)),
-        ),
-        page_bytes=PART_BYTES,
-        figures=tuple(result_figures(result.strategy, result, _split(result.records))),
-        episodes=tuple(ShownEpisode(result.strategy, record, rerun) for record in result.records),
-    )
-
-
-def _short_report(result: EvalResult, title: str) -> Report:
-    """The report of a long run from its figures alone: its records do not fit into memory."""
-    summary = result.summary
-    judged = judge_grid(summary.judging)
+        ]
+        figures = result_figures(result.strategy, result, _split(records))
+        episodes = [ShownEpisode(result.strategy, record, rerun) for record in records]
+    else:  # the records do not fit into memory
+        facts["by kind of task, and episodes"] = "see `worksmith report` of the log"
+        further = [Section("Reliability", (attempt_grid(summary, ()),) if summary.pass_hat else ())]
+    scores += [judged] if judged else []
     bars = Intervals("Scores with their intervals", tuple((n, s, False) for n, s in summary.scores.items()))
-    grids = (score_grid(summary, result.model), *([access_grid(summary)] if summary.rates else []))
-    outcome = summary.scores.get(PRIMARY)
     return Report(
         title=title,
         lead=f"Outcome {percent(outcome)} % on {on_tasks(summary)}." if outcome else "",
-        facts={**_facts(result), "by kind of task, and episodes": "see `worksmith report` of the log"},
-        sections=(
-            Section("Results", (*grids, *([judged] if judged else []), bars, status_grid(summary))),
-            Section("Reliability", (attempt_grid(summary, ()),) if summary.pass_hat else ()),
-        ),
+        facts=facts,
+        sections=(Section("Results", (*scores, bars, status_grid(summary))), *further),
         page_bytes=PART_BYTES,
+        figures=tuple(figures),
+        episodes=tuple(episodes),
     )
 
 
@@ -264,7 +246,6 @@ def study_report(
 
 
 def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
-    """The main tables of a comparison."""
     return (
         study_grid(study, title=title),
         *planner_grids(study),
@@ -282,7 +263,6 @@ def _costs(study: Study) -> tuple[Block, ...]:
 
 
 def _attacks(study: Study) -> list[Grid]:
-    """The attacks on each candidate."""
     rows = (row for row in study.rows if not row.arm.baseline)
     return [grid for row in rows if (grid := attack_grid(row.result, f"Attacks: {row.arm.label}"))]
 

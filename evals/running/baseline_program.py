@@ -56,7 +56,7 @@ class BaselineProgram:
         """Do the task in an episode of its own, with all tools or those of its domains."""
         started = time.perf_counter()
         toolkits = None if self._env.kind.judges_answers else task.domains
-        episode = self._env.episode(toolkits, persona=task.persona, now=task.now)
+        episode = self._env.episode(toolkits, persona=task.persona, now=task.now, user=task.user)
         status, answer = self._attempt(task, episode)
         result = EpisodeResult(
             status="finished",

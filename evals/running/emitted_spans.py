@@ -67,7 +67,6 @@ class EmittedSpans:
                 _owners[span.context.span_id] = self
 
     def end(self) -> None:
-        """Take no more spans."""
         with _lock:
             self._over = True
             for number in self._spans:
@@ -134,7 +133,6 @@ def _providers() -> Iterator[Any]:
 
 
 def _autologging() -> bool:
-    """Whether MLflow logs calls of some framework by itself."""
     logging = sys.modules.get("mlflow.utils.autologging_utils")
     settings = logging.AUTOLOGGING_INTEGRATIONS.values() if logging is not None else ()
     return any(each and not each.get("disable", False) for each in settings)

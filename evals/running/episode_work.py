@@ -19,7 +19,7 @@ from worksmith.evals.records.record import PRIMARY, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import change_entries, record_episode
 from worksmith.evals.running.emitted_spans import emitted_spans
 from worksmith.evals.scoring.objective import own_fault
-from worksmith.evals.scoring.procedure import broken_rules
+from worksmith.evals.scoring.procedure import PROCEDURE, broken_rules
 from worksmith.evals.scoring.scorer import KnowsExpected, KnowsTools, Scorer, scores_of
 from worksmith.evals.task_kind import run_program, task_kind
 from worksmith.tools.episode_result import EpisodeResult, Usage
@@ -141,7 +141,7 @@ class EpisodeWork:
                 "scorer_failed": True,
             }
             return record.model_copy(update=failed)
-        broken = broken_rules(self.scorers, task, episode)
+        broken = broken_rules(self.scorers, task, episode) if scores.get(PROCEDURE, 1.0) < 1 else ()
         scored = record.model_copy(
             update={"scores": scores, "expected_changes": expected, "broken_rules": broken}
         )
@@ -159,7 +159,6 @@ class EpisodeWork:
         return diagnose(task, record, episode, writing=knowing.writing_tools) if knowing else None
 
     def _expected(self, task: Task, episode: EpisodeResult) -> tuple[ChangeEntry, ...]:
-        """The expected changes, as far as a scorer knows."""
         knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsExpected)), None)
         if knowing is None:
             return ()

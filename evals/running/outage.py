@@ -68,7 +68,6 @@ class Unscored:
             )
 
     def note_record(self, record: EpisodeRecord) -> None:
-        """Count the answer of an episode."""
         if record.graded:
             self.note(record.error if record.scorer_failed else None)
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from array import array
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.payer import AdmissionError
@@ -57,135 +55,64 @@ class Part:
             raise InputError(f"task {twice[0]!r} is listed more than once", hint="use trials to repeat tasks")
 
 
-class PlannedEpisode(NamedTuple):
-    """An episode of a part.
-
-    Attributes:
-        place: among the episodes of the part.
-    """
-
-    part: PartRun
-    place: int
-    unit: WorkUnit
-    task: Task
-
-
-class PlannedEpisodes(Sequence[PlannedEpisode]):
-    """Episodes of parts, each made when it is asked for: objects of all would fill the memory of a long run.
-
-    Args:
-        chosen: parts with the places of their episodes.
-    """
-
-    def __init__(self, chosen: Sequence[tuple[PartRun, Sequence[int]]]) -> None:
-        self._chosen = chosen
-        self._ends = list(accumulate(len(places) for _, places in chosen))
-
-    def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
-
-    @overload
-    def __getitem__(self, index: int) -> PlannedEpisode: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[PlannedEpisode]: ...
-    def __getitem__(self, index: int | slice) -> PlannedEpisode | list[PlannedEpisode]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        number = bisect_right(self._ends, index)
-        part, places = self._chosen[number]
-        return part.planned(places[index - self._ends[number] + len(places)])
-
-
-class Attempts(Sequence["Attempt"]):
-    """Attempts at episodes, each made when it is asked for."""
-
-    def __init__(self, planned: Sequence[PlannedEpisode]) -> None:
-        self._planned = planned
-
-    def __len__(self) -> int:
-        return len(self._planned)
-
-    @overload
-    def __getitem__(self, index: int) -> Attempt: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Attempt]: ...
-    def __getitem__(self, index: int | slice) -> Attempt | list[Attempt]:
-        if isinstance(index, slice):
-            return [Attempt(each) for each in self._planned[index]]
-        return Attempt(self._planned[index])
-
-
 class Attempt:
     """One attempt at an episode.
 
     Attributes:
+        place: of the episode among those of its part.
         begun: when it began, as of `time.monotonic`; None while it waits for the budget or for an engine.
     """
 
-    def __init__(self, episode: PlannedEpisode) -> None:
+    def __init__(self, part: PartRun, place: int) -> None:
         from worksmith.evals.lm.metering import Meter
 
-        self._episode = episode
-        self._number = 1 + episode.part.attempts(episode.place)
+        self.part, self.place = part, place
+        self._unit, self._task = part.unit(place), part.task(place)
+        self._number = 1 + part.attempts(place)
         self._meter = Meter.inner()
         self.begun: float | None = None
 
     def run(self) -> EpisodeRecord | None:
         """The record; None if the episode was not admitted, or cut short by the budget."""
-        part, unit, task = self._episode.part, self._episode.unit, self._episode.task
-        admission = part.job.settings.admission
-        if admission is None:
-            return self._record(unit, task)
-        leave = admission.admit(part.job.program_digest)
+        job = self.part.job
+        if job.settings.admission is None:
+            return self._record()
+        leave = job.settings.admission.admit(job.program_digest)
         if leave is None:
             return None
         try:
             with leave:
-                record = self._record(unit, task)
+                record = self._record()
         except AdmissionError:
             return None
         if leave.cut_short:
-            part.cut_short.append(record)
+            self.part.cut_short.append(record)
             return None
         return record
 
-    def _record(self, unit: WorkUnit, task: Task) -> EpisodeRecord:
-        job = self._episode.part.job
+    def _record(self) -> EpisodeRecord:
+        job = self.part.job
         if (engine := job.engine()) is not None:
             engine.wait_ready()
         self.begun = time.monotonic()
-        return job.run(unit, task, self._meter, attempt=self._number)
+        return job.run(self._unit, self._task, self._meter, attempt=self._number)
 
     def timed_out(self) -> EpisodeRecord:
         """The record of an episode past its time limit, with what was counted until then."""
         self._meter.end()
-        limit = self._episode.part.job.settings.time_limit or 0.0
+        job, meter = self.part.job, self._meter
+        limit = job.settings.time_limit or 0.0
+        unknown = getattr(job.program, "counts_itself", False) and not meter.answers
         return record_lost(
-            self._episode.unit,
-            self._episode.task,
+            self._unit,
+            self._task,
             "timeout",
-            labels=self._episode.part.job.kind.labels(self._episode.task),
+            labels=job.kind.labels(self._task),
             error=f"no result after {limit:g} s",
             seconds=limit,
-            model_calls=self._meter.answers,
-            usage=self._used(),
+            model_calls=meter.answers,
+            usage=Usage(uncounted=True) if unknown else meter.usage,
         )
-
-    def _used(self) -> Usage:
-        counts_itself = getattr(self._episode.part.job.program, "counts_itself", False)
-        unknown = counts_itself and not self._meter.answers
-        return Usage(uncounted=True) if unknown else self._meter.usage
-
-
-class _Earlier(NamedTuple):
-    """Lost attempts at an episode. Their records are not held, since an outage may lose many."""
-
-    attempts: int
-    usage: Usage
-
-    @classmethod
-    def of(cls, record: EpisodeRecord) -> Self:
-        return cls(record.attempts, record.usage)
 
 
 class PartRun:
@@ -207,7 +134,8 @@ class PartRun:
         self.total = len(part.tasks) * settings.trials
         self._ended = bytearray(self.total)
         self._kept: dict[int, EpisodeRecord] = {}
-        self._earlier: dict[int, _Earlier] = {}
+        # Attempts at lost episodes and what they used. An outage may lose many, so no record is held.
+        self._earlier: dict[int, tuple[int, Usage]] = {}
         self.fresh = array("q")
         held = part.log if part.log is not None and len(part.log) else None
         for number in range(self.total):
@@ -222,7 +150,7 @@ class PartRun:
         Args:
             log: None where it holds no records.
         """
-        key = "" if log is None and part.begun is None else self.planned(number).unit.key
+        key = "" if log is None and part.begun is None else self.unit(number).key
         record = None
         if log is not None:
             finished = log.is_finished(key)
@@ -233,12 +161,14 @@ class PartRun:
         if part.begun is None or key in part.begun:
             self.fresh.append(number)
             if record is not None:
-                self._earlier[number] = _Earlier.of(record)
+                self._earlier[number] = record.attempts, record.usage
 
-    def planned(self, place: int) -> PlannedEpisode:
-        """The episode at a place: tasks in their order, and all trials of one before those of the next."""
-        task = self._tasks[place // self.job.settings.trials]
-        return PlannedEpisode(self, place, self.job.unit(task, place % self.job.settings.trials), task)
+    def task(self, place: int) -> Task:
+        """The task of an episode: tasks in their order, and all trials of one before those of the next."""
+        return self._tasks[place // self.job.settings.trials]
+
+    def unit(self, place: int) -> WorkUnit:
+        return self.job.unit(self.task(place), place % self.job.settings.trials)
 
     def resumed(self) -> Resumed | None:
         """The counts for resuming; None without a log or an earlier episode."""
@@ -246,11 +176,11 @@ class PartRun:
             return None
         begun = 0
         if self._replies is not None and self._replies.any_begun:
-            begun = sum(self._replies.begun(self.planned(place).unit.key) for place in self.fresh)
+            begun = sum(self._replies.begun(self.unit(place).key) for place in self.fresh)
         if not (len(self._log) or begun):
             return None
         others = len(self._log) > self._resumed
-        units = (self.planned(place).unit for place in self.fresh) if others else ()
+        units = map(self.unit, self.fresh) if others else ()
         changed = changes_of(units, self._log.like)
         return Resumed(self._resumed, len(self.fresh), changed, begun)
 
@@ -260,7 +190,7 @@ class PartRun:
         if admission is None or self._log is None:
             return
         for place in range(self.total):
-            key = self.planned(place).unit.key
+            key = self.unit(place).key
             record = self._log.last(key)
             if record is not None:
                 admission.charge(record)
@@ -269,18 +199,15 @@ class PartRun:
                 admission.charge_unrecorded(self._replies.unrecorded(key, attempts))
 
     def attempts(self, place: int) -> int:
-        """The number of earlier attempts at an episode that is run."""
-        before = self._earlier.get(place)
-        return 0 if before is None else before.attempts
+        return self._earlier[place][0] if place in self._earlier else 0
 
     def keep(self, place: int, record: EpisodeRecord) -> None:
-        """Keep the record of an episode that ended."""
-        before = self._earlier.pop(place, None)
-        if before is not None:
-            record = record.with_paid(before.usage).model_copy(update={"attempts": before.attempts + 1})
+        if place in self._earlier:
+            attempts, used = self._earlier.pop(place)
+            record = record.with_paid(used).model_copy(update={"attempts": attempts + 1})
         if may_pass(record, self.job.lm):
             self.lost.add(place)
-            self._earlier[place] = _Earlier.of(record)
+            self._earlier[place] = record.attempts, record.usage
         else:
             self.lost.discard(place)
         if self._log is not None:
@@ -296,7 +223,7 @@ class PartRun:
         if self._log is None:
             records: Sequence[EpisodeRecord] = tuple(map(self._kept.__getitem__, ended))
         else:
-            records = self._log.records_of(self.planned(place).unit.key for place in ended)
+            records = self._log.records_of(self.unit(place).key for place in ended)
         settings = self.job.settings
         return EvalResult(
             records=records,

@@ -81,7 +81,6 @@ class RolloutJob:
         )
 
     def unit(self, task: Task, trial: int) -> WorkUnit:
-        """The identity of one episode."""
         # The tables of a served environment change.
         now = {"task": task.digest, "world": self.settings.env.digest}
         digests = self._digests.model_copy(update=now)

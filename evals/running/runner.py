@@ -12,13 +12,14 @@ and after a kill and resume.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.outage import IN_VAIN, Outage
-from worksmith.evals.running.part import Attempt, Attempts, Part, PartRun, PlannedEpisode, PlannedEpisodes
+from worksmith.evals.running.part import Attempt, Part, PartRun
 from worksmith.evals.running.result import EvalResult, Progress
 from worksmith.evals.running.resuming import Resumed
 from worksmith.evals.running.settings import EvalSettings
@@ -106,14 +107,13 @@ def evaluate_together(
     def counts() -> tuple[int, int]:
         return sum(each.ended for each in running), sum(each.total for each in running)
 
-    def attempt(planned: Sequence[PlannedEpisode], *, first: bool = False) -> None:
-        def keep(place: int, record: EpisodeRecord | None) -> None:
+    def attempt(episodes: Iterable[tuple[PartRun, int]], count: int, *, first: bool = False) -> None:
+        def keep(attempt: Attempt, record: EpisodeRecord | None) -> None:
             if record is None:
                 return
-            part, number = planned[place][:2]
-            part.keep(number, record)
+            attempt.part.keep(attempt.place, record)
             if on_progress:
-                on_progress(Progress(*counts(), record, part.place, pool.in_flight))
+                on_progress(Progress(*counts(), record, attempt.part.place, pool.in_flight))
             settings.unscored.note_record(record)
             if first:
                 outage.note(record)
@@ -126,19 +126,18 @@ def evaluate_together(
             overdue=Attempt.timed_out,
             begun=lambda attempt: attempt.begun,
         )
-        pool.run(Attempts(planned))
-
-    def lost() -> PlannedEpisodes:
-        return PlannedEpisodes([(each, sorted(each.lost)) for each in running])
+        # Each attempt is made when it is taken: objects of all would fill the memory of a long run.
+        pool.run(starmap(Attempt, episodes), count)
 
     try:
-        attempt(PlannedEpisodes([(each, each.fresh) for each in running]), first=True)
+        fresh = sum(len(each.fresh) for each in running)
+        attempt(((each, place) for each in running for place in each.fresh), fresh, first=True)
         for _ in range(ATTEMPTS - 1):
-            again = lost()
-            attempt(again[:IN_VAIN])
-            if all(each.place in each.part.lost for each in again[:IN_VAIN]) and len(again) >= IN_VAIN:
+            lost = [(each, place) for each in running for place in sorted(each.lost)]
+            attempt(lost[:IN_VAIN], len(lost[:IN_VAIN]))
+            if len(lost) >= IN_VAIN and all(place in each.lost for each, place in lost[:IN_VAIN]):
                 break  # the outage goes on
-            attempt(again[IN_VAIN:])
+            attempt(lost[IN_VAIN:], len(lost[IN_VAIN:]))
     except KeyboardInterrupt as stop:
         raise EvaluationInterrupted(*counts(), parts[0].log) from stop
     seconds = time.perf_counter() - started

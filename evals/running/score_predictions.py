@@ -106,7 +106,7 @@ def replayed(env: Environment, task: Task, placed: PlacedPrediction) -> EpisodeR
         InputError: a shown record is of no table of the world.
     """
     predicted, record = placed.prediction, placed.record
-    episode = env.episode(persona=task.persona, now=task.now)
+    episode = env.episode(persona=task.persona, now=task.now, user=task.user)
     offered = episode.toolset
     for call in predicted.actions:
         name = call.name if call.name in offered else call.name.replace("__", ".", 1)
@@ -195,11 +195,7 @@ def _parted(reference: str, tables: Collection[str], where: str) -> tuple[str, s
 
 
 def _check_single(predictions: Sequence[PlacedPrediction]) -> None:
-    """Check that no attempt is there twice.
-
-    Raises:
-        InputError: one is.
-    """
+    """Check that no attempt is there twice, or raise `InputError`."""
     seen: dict[tuple[str, int], str] = {}
     for where, prediction, _ in predictions:
         attempt = (prediction.task_id, prediction.trial)

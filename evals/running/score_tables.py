@@ -47,7 +47,6 @@ class ScoredRow:
     fault: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The row as JSON-able data."""
         return {
             "file": self.prediction.file,
             "row": self.prediction.row,
@@ -66,13 +65,10 @@ class ScoredRow:
 
 @dataclass(frozen=True)
 class ScoreReport:
-    """All scored rows and their summary."""
-
     rows: Sequence[ScoredRow]
     summary: Mapping[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """The whole report as one JSON-able document."""
         return {"rows": [row.to_json() for row in self.rows], "summary": dict(self.summary)}
 
 
@@ -119,7 +115,6 @@ def score_tables(
 
 
 def score_row(scorer: OutcomeScorer, task: Task, prediction: TableRow) -> ScoredRow:
-    """The verdict on one prediction."""
     execution = scorer.execute(prediction.actions, task)
     verdict = scorer.judge(
         task, execution.outcome, failed=bool(prediction.error), malformed=execution.malformed
@@ -150,14 +145,13 @@ def score_row(scorer: OutcomeScorer, task: Task, prediction: TableRow) -> Scored
 
 
 def score_baselines(suite: Suite, scorer: OutcomeScorer, tasks: Iterable[Task]) -> dict[str, Any]:
-    """The scores of the baselines on `tasks`."""
     tasks = list(tasks)
     results = {}
     for name, baseline in baselines_of(suite.env).items():
         attempt = baseline.make(())
         verdicts = []
         for task in tasks:
-            episode = suite.env.episode(persona=task.persona, now=task.now, rehearsal=True)
+            episode = suite.env.episode(persona=task.persona, now=task.now, user=task.user, rehearsal=True)
             attempt(task, episode)
             verdicts.append(scorer.judge(task, episode.outcome()))
         results[name] = {
@@ -187,8 +181,6 @@ def domain_of(task: Task) -> str:
 
 
 class _TaskIndex:
-    """Tasks by text."""
-
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._by_query: dict[str, list[Task]] = defaultdict(list)
         for task in tasks:

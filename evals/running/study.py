@@ -93,14 +93,11 @@ class Row:
 
     @property
     def summary(self) -> Summary:
-        """The figures of the arm."""
         return self.result.summary
 
 
 @dataclass(frozen=True)
 class Study:
-    """All arms, in the order given."""
-
     rows: tuple[Row, ...]
 
     @property
@@ -143,7 +140,6 @@ class Study:
         return None if row.arm.baseline or row is uncompiled else uncompiled
 
     def to_json(self) -> dict[str, Any]:
-        """The study as JSON-able data, episodes left out."""
         winner = self.winner
         return {
             "reference": self.rows[0].arm.label,

@@ -55,7 +55,6 @@ class AnswerScorer(EpisodeScorer):
         self.digest = f"answer/2/{ground_truth}"
 
     def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
-        """The scores by name."""
         scores = super().__call__(task, episode)
         scores |= path_scores(task, episode, self._tables) | checker_scores(episode)
         state = self._outcomes.judge(task, episode.outcome).correct

@@ -43,7 +43,6 @@ class Baseline:
 
 
 def do_nothing(task: Task, episode: Episode) -> tuple[str, str]:
-    """Make no call and give no answer."""
     return "", ""
 
 

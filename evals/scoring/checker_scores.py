@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,10 +22,10 @@ class Agreement:
         passed: allowed by both.
     """
 
-    found: int = 0
-    missed: int = 0
-    refused: int = 0
-    passed: int = 0
+    found: int
+    missed: int
+    refused: int
+    passed: int
 
     @property
     def precision(self) -> float | None:
@@ -41,26 +42,11 @@ class Agreement:
         """The share of the allowed calls that the checker refused; None without any."""
         return _share(self.refused, self.passed)
 
-    def __add__(self, other: Agreement) -> Agreement:
-        return Agreement(
-            self.found + other.found,
-            self.missed + other.missed,
-            self.refused + other.refused,
-            self.passed + other.passed,
-        )
-
 
 def agreement(verdicts: Iterable[tuple[bool, bool]]) -> Agreement:
     """The counts of pairs (checker's verdict, policy's decision), both true for allowed."""
-    counts = {(said, decided): 0 for said in (True, False) for decided in (True, False)}
-    for pair in verdicts:
-        counts[pair] += 1
-    return Agreement(
-        found=counts[False, False],
-        missed=counts[True, False],
-        refused=counts[False, True],
-        passed=counts[True, True],
-    )
+    counts = Counter(verdicts)
+    return Agreement(counts[False, False], counts[True, False], counts[False, True], counts[True, True])
 
 
 CHECKER_SCORES = frozenset({"checker_precision", "checker_recall", "checker_over_refusal"})

@@ -41,7 +41,6 @@ class EpisodeScorer:
         self.digest = f"outcome/{ground_truth}"
 
     def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
-        """The scores by name."""
         calls = made_calls(episode)
         actions = [
             format_action(call.tool, call.arguments if isinstance(call.arguments, Mapping) else {})

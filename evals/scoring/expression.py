@@ -77,7 +77,6 @@ class Expression:
 
     @cached_property
     def scores(self) -> frozenset[str]:
-        """The names that are no costs."""
         names = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)}
         return frozenset(names.difference(WEIGHABLE))
 

@@ -183,7 +183,6 @@ class MetricScorer:
         return in_place(others, score) if others else {PRIMARY: score}
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
-        """See `worksmith.evals.scoring.objective.expected_outcome`."""
         return expected_outcome(self._others, task, outcome)
 
     def feedback(self, task: Task, episode: EpisodeResult) -> str:

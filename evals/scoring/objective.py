@@ -28,16 +28,30 @@ def in_place(scores: Mapping[str, float], value: float) -> dict[str, float]:
     return {**scores, CHECKED: scores.get(PRIMARY, 0.0), PRIMARY: value}
 
 
-class ObjectiveScorer:
+class AroundScorers:
+    """Base of scorers that change the scores of others, and know what those know of an outcome."""
+
+    def __init__(self, scorers: Sequence[Scorer]) -> None:
+        self._scorers = tuple(scorers)
+        self.writing_tools = writing_tools(self._scorers)
+
+    def expected(self, task: Task, outcome: Outcome) -> Outcome:
+        return expected_outcome(self._scorers, task, outcome)
+
+    def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
+        return own_fault(self._scorers, task, episode)
+
+
+class ObjectiveScorer(AroundScorers):
     """The scores of `scorers`, with the score `name` as the outcome; the outcome becomes `checked_outcome`.
 
     Thread-safe if `scorers` are.
     """
 
     def __init__(self, scorers: Sequence[Scorer], name: str) -> None:
-        self._scorers, self._name = tuple(scorers), name
+        super().__init__(scorers)
+        self._name = name
         self.digest = digest(["driven by", name, scorers_digest(self._scorers)])
-        self.writing_tools = writing_tools(self._scorers)
 
     def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
         """The scores by name.
@@ -56,16 +70,7 @@ class ObjectiveScorer:
         return in_place(scores, scores[self._name])
 
     def with_models(self, change: Callable[[Any], Any]) -> ObjectiveScorer:
-        """The scorer with changed models, see `worksmith.evals.dspy_programs.own_models.with_models`."""
         return ObjectiveScorer([with_models(scorer, change) for scorer in self._scorers], self._name)
-
-    def expected(self, task: Task, outcome: Outcome) -> Outcome:
-        """See `expected_outcome`."""
-        return expected_outcome(self._scorers, task, outcome)
-
-    def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
-        """See `own_fault`."""
-        return own_fault(self._scorers, task, episode)
 
 
 def writing_tools(scorers: Sequence[Scorer]) -> frozenset[str]:

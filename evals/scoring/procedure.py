@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.parts import FaultEntry
 from worksmith.tools.dispatch import as_text
+from worksmith.tools.user import named
 
 if TYPE_CHECKING:
     from worksmith.evals.scoring.scorer import Scorer
@@ -74,8 +75,14 @@ def _serves(rule: ProcedureRule, call: CallRecord, needed: CallRecord) -> bool:
         _argument(call, ours) is not None and _argument(call, ours) == _argument(needed, theirs)
         for ours, theirs in rule.same.items()
     )
-    said = as_text(needed.observation.value).strip().strip('"').casefold()
-    return alike and (not rule.reply or said == rule.reply.strip().casefold())
+    values = [call.arguments.get(name) for name in rule.named]
+    texts = [str(each) for value in values for each in (value if isinstance(value, list) else [value])]
+    alike = alike and all(named(as_text(needed.arguments), texts))
+    return alike and (not rule.reply or _plain(needed.observation.value) == _plain(rule.reply))
+
+
+def _plain(reply: Any) -> str:
+    return as_text(reply).strip(' ".\n').casefold()
 
 
 def _argument(call: CallRecord, name: str) -> Any:

@@ -7,13 +7,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from worksmith.evals.records.columns import COSTS
-from worksmith.evals.records.groups import intents_of
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.evals.scoring.constraints import Constraint
 from worksmith.evals.statistics import Interval, differences, exchange_test, holm, paired_difference
 
 ALPHA = 0.05
-"""The most chance that a program fails that is as good as its baseline."""
+"""The most chance that a program fails that is the one of the baseline."""
 
 _FOR_OUTCOME = 0.8
 """The part of it that is for the outcome; the rest is for all constraints that are tested."""
@@ -45,8 +44,8 @@ class Criterion:
 
     @property
     def blind(self) -> bool:
-        """Whether the intents, or tasks, are too few for any loss to be beyond doubt."""
-        return self.p is not None and 0.5 ** (self.difference.groups or self.difference.n) > ALPHA
+        """Whether the tasks are too few for any loss to be beyond doubt."""
+        return self.p is not None and 0.5**self.difference.n > ALPHA
 
 
 def compared(
@@ -58,14 +57,15 @@ def compared(
 ) -> list[Criterion]:
     """The outcome and each constraint of a program against its baseline, on the tasks of both.
 
-    The outcome, in which lost episodes are wrong, is worse if the exchange test by intent says so. A
+    The outcome, in which lost episodes are wrong, is worse if the exchange test by task says so: it is about
+    these tasks, and of an unchanged program only chance makes two runs differ, in each task by itself. A
     constraint is worse if the program breaks its bound and the same test says so of its metric. A bound of 0
     or 1 that the baseline kept is broken by a single episode, so nothing is tested.
 
     Args:
-        alpha: the most chance that a program of the same quality fails by a test.
+        alpha: the most chance that an unchanged program fails by a test.
     """
-    intents, found = intents_of([*now, *before]), list[Criterion]()
+    found = list[Criterion]()
     for constraint in (OUTCOME, *constraints):
         ours, theirs = (values(records, constraint) for records in (now, before))
         shared = differences(ours, theirs)
@@ -74,10 +74,10 @@ def compared(
         before_mean, now_mean = _mean(theirs, shared), _mean(ours, shared)
         broken = not constraint.within(now_mean)
         lead = math.fsum(shared.values()) * (1 if constraint.relation == ">=" else -1)
-        p: float | None = exchange_test(shared, intents) / 2 if lead < 0 else 1.0  # of one side
+        p: float | None = exchange_test(shared) / 2 if lead < 0 else 1.0  # of one side
         if constraint is not OUTCOME and constraint.metric not in COSTS and constraint.bound in (0, 1):
             p, broken = None, broken and constraint.within(before_mean)
-        gap = paired_difference(ours, theirs, intents)
+        gap = paired_difference(ours, theirs)
         found.append(Criterion(constraint, before_mean, now_mean, gap, p, broken))
     bounds = [each.p for each in found if each.p is not None and each.constraint is not OUTCOME]
     share = _FOR_OUTCOME if bounds else 1.0

@@ -57,11 +57,7 @@ NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 
 
 def wilson(successes: float, n: int) -> Interval:
-    """Wilson's score interval for a proportion.
-
-    Raises:
-        ValueError: `successes` is not between 0 and `n`.
-    """
+    """Wilson's score interval for a proportion."""
     if n == 0:
         return NOTHING
     if not 0 <= successes <= n:
@@ -176,11 +172,7 @@ def _group_effect(
 
 
 def pass_hat_k(successes: int, trials: int, k: int) -> float:
-    """The unbiased estimate of the chance that k independent attempts at one task all succeed.
-
-    Raises:
-        ValueError: `k` is not between 1 and `trials`, or `successes` not between 0 and `trials`.
-    """
+    """The unbiased estimate of the chance that k independent attempts at one task all succeed."""
     if not 1 <= k <= trials or not 0 <= successes <= trials:
         raise ValueError(f"pass^{k} of {successes} successes in {trials} trials")
     return math.comb(successes, k) / math.comb(trials, k)

@@ -97,11 +97,7 @@ def smallest_difference(
 def tasks_needed(
     difference: float, discordance: float, *, trials: int = 1, noise: float = 0.5, alike: float = 1.0
 ) -> int:
-    """The number of tasks that find a difference 8 times of 10.
-
-    Raises:
-        ValueError: the difference is zero, or so small that ten million tasks do not find it.
-    """
+    """The number of tasks that find a difference 8 times of 10."""
     if difference == 0:
         raise ValueError("no number of tasks shows that there is no difference")
 
@@ -120,11 +116,15 @@ def tasks_needed(
     return high
 
 
-def seen(difference: Interval) -> float:
-    """The difference that a comparison with such an interval finds 8 times of 10; nan without data."""
-    reach = _NORMAL.inv_cdf(1 - ALPHA / 2)
+def seen(difference: Interval, *, sides: int = 2) -> float:
+    """The difference that a test with such an interval finds 8 times of 10; nan without data.
+
+    Args:
+        sides: 1 for a test of a loss alone.
+    """
     half = (difference.high - difference.low) / 2
-    return half * (reach + _NORMAL.inv_cdf(POWER)) / reach
+    reach = _NORMAL.inv_cdf(1 - ALPHA / sides) + _NORMAL.inv_cdf(POWER)
+    return half * reach / _NORMAL.inv_cdf(1 - ALPHA / 2)
 
 
 def _exact_power(tasks: int, difference: float, differing: float) -> float:

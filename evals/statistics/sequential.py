@@ -76,11 +76,7 @@ class Evidence:
         self.log = -_reserve(intents) if reserve else 0.0
 
     def add(self, differences: Iterable[float]) -> None:
-        """Add the mean differences of intents, each between -1 and 1, in the order in which they came.
-
-        Raises:
-            ValueError: one lies outside.
-        """
+        """Add the mean differences of intents, each between -1 and 1, in the order in which they came."""
         for difference in differences:
             if not -1 <= difference <= 1:
                 raise ValueError(f"a difference of {difference} between scores of 0 to 1")

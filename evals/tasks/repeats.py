@@ -39,6 +39,7 @@ def of_one_intent(tasks: Sequence[AnyTask]) -> list[AnyTask]:
 def request(task: VisibleTask) -> Request:
     """What is asked, by whom and when: two tasks for which it is equal are the same request."""
     who = task.persona.id if task.persona else ""
-    return Request(
-        same_text(task.query), same_text(task.context), who, task.now.isoformat() if task.now else ""
-    )
+    told = same_text(task.context)
+    if task.user is not None:
+        told += f"\n{task.user.model_dump_json()}"
+    return Request(same_text(task.query), told, who, task.now.isoformat() if task.now else "")

@@ -14,6 +14,8 @@ from worksmith.retrievers.texts.words import folded
 from worksmith.tools.persona import Persona
 from worksmith.tools.procedure import ProcedureRule
 from worksmith.tools.seeding import digest
+from worksmith.tools.statuses import AnswerStatus
+from worksmith.tools.user import User
 
 Split = Literal["train", "dev", "test", "paired"]
 """`paired` holds allowed twins of unanswerable tasks, to measure over-refusal."""
@@ -84,9 +86,9 @@ class Answer(BaseModel):
     wording: Literal["values", "sentence"] = "values"
 
     @property
-    def status(self) -> Literal["answered", "partial", "denied", "not_found"]:
+    def status(self) -> AnswerStatus:
         """The status that the agent has to report."""
-        named: dict[str, Literal["denied", "not_found"]] = {"denial": "denied", "none": "not_found"}
+        named: dict[str, AnswerStatus] = {"denial": "denied", "none": "not_found"}
         return named.get(self.kind, "partial" if self.partial else "answered")
 
     @property
@@ -125,6 +127,7 @@ class VisibleTask(BaseModel):
         domains: the toolkits that the task needs.
         persona: on whose behalf; None for the world's own persona.
         now: time of the request; None for the world's own clock.
+        user: who answers the agent, for `Environment.episode`. Neither `repr` nor a dump shows it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -135,6 +138,7 @@ class VisibleTask(BaseModel):
     domains: tuple[str, ...]
     persona: Persona | None = None
     now: datetime | None = None
+    user: User | None = Field(None, repr=False, exclude=True)
 
     def visible(self) -> VisibleTask:
         """The visible part alone, without gold plan and expectation."""
@@ -165,6 +169,7 @@ class Task(VisibleTask):
         hidden_tests: of code that the expected calls write; None where the very text is expected.
         procedure: the rules for the course of its episodes, beside those of the environment.
         attack: an instruction that is planted into what the agent reads; None for none.
+        user: who answers the agent by rule; None for nobody.
         twin: the task with the same wording and another persona, who may (or may not) do it.
         origin: source (file, row ...), for reports.
 
@@ -195,6 +200,7 @@ class Task(VisibleTask):
     hidden_tests: HiddenTests | None = None
     procedure: tuple[ProcedureRule, ...] = ()
     attack: Attack | None = None
+    user: User | None = None
     twin: str | None = None
     origin: dict[str, Any] = Field(default_factory=dict)
 

@@ -42,7 +42,6 @@ def assessments(record: EpisodeRecord, task: Task | None, binary: frozenset[str]
 
 
 def rating(name: str, value: float, rater: str, comment: str = "") -> Assessment:
-    """A person's rating of an episode."""
     from mlflow.entities import AssessmentSource, AssessmentSourceType, Feedback
 
     source = AssessmentSource(AssessmentSourceType.HUMAN, rater)
@@ -55,7 +54,6 @@ def verdict_name(rubric: str) -> str:
 
 
 def identity(assessment: Assessment) -> tuple[str, str, str]:
-    """The identity of an assessment within its trace."""
     source = assessment.source
     return assessment.name, str(source.source_type), str(source.source_id)
 
@@ -118,7 +116,6 @@ def _verdict(judgement: Judgement, task: Task | None) -> Assessment:
 
 
 def _cost(judgement: Judgement) -> Mapping[str, str] | None:
-    """The cost of judging under MLflow's names."""
     used = judgement.usage.tokens
     if not (used.prompt or used.completion):
         return None

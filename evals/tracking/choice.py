@@ -51,7 +51,6 @@ class TraceChoice:
         return cls(sample=int(sample[1]), name=text)
 
     def of(self, records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
-        """The episodes chosen from `records`."""
         places: dict[bool, list[tuple[str, int]]] = {True: [], False: []}
         for place, record in enumerate(records):
             if self.blank or not _blank(record):

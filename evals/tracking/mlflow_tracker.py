@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.lines import log_line
 from worksmith.evals.reporting.report import MOST_TABLED
@@ -105,7 +105,6 @@ class MlflowTracker(Tracker):
         return [run.info.run_id for run in self.client.search_runs([self.experiment_id], condition)]
 
     def open(self, name: str, params: Mapping[str, Any], tags: Mapping[str, str]) -> MlflowRun:
-        """A new run with these tags."""
         with boundary():
             made = self.client.create_run(self.experiment_id, run_name=name, tags={**system_tags(), **tags})
         run = MlflowRun(self, made.info.run_id)
@@ -245,14 +244,14 @@ class MlflowRun(Run):
             self._client.set_tag(self.id, f"worksmith.traces.{split}", f"{said}: {counts}")
         self.complete = self.complete and written.complete
 
-    def report(self, report: Report, name: str = "report") -> None:
+    def report(self, report: Report) -> None:
         traced = {f"traces of {split}": share for split, share in self._traced.items()}
         report = replace(report, facts={**report.facts, **traced})
         markdown = report.markdown()
         with boundary():
-            self._client.log_text(self.id, report.html(), f"{name}.html")
-            self._client.log_text(self.id, markdown, f"{name}.md")
-            self._client.set_tag(self.id, "mlflow.note.content", _description(markdown, f"{name}.md"))
+            self._client.log_text(self.id, report.html(), "report.html")
+            self._client.log_text(self.id, markdown, "report.md")
+            self._client.set_tag(self.id, "mlflow.note.content", _description(markdown))
 
     def text(self, text: str, path: str) -> None:
         with boundary():
@@ -274,9 +273,7 @@ class MlflowRun(Run):
             )
             self._model_id = model_id
             link_program(self._client, model_id, self.id)
-            if register_as is not None:
-                return register(self._client, model_id, self.id, register_as)
-        return f"models:/{model_id}"
+            return self._registered(model_id, register_as)
 
     def weights(
         self,
@@ -288,16 +285,14 @@ class MlflowRun(Run):
     ) -> str | None:
         with boundary():
             model_id = log_weights(self._client, self._tracker.experiment_id, self.id, name, files, params)
-            if register_as is not None:
-                return register(self._client, model_id, self.id, register_as)
-        return f"models:/{model_id}"
+            return self._registered(model_id, register_as)
+
+    def _registered(self, model_id: str, as_: Registration | None) -> str:
+        return f"models:/{model_id}" if as_ is None else register(self._client, model_id, self.id, as_)
 
     def instructions(self, texts: Mapping[str, str]) -> None:
         with boundary():
             register_instructions(self._client, self._tracker.experiment_id, self.id, texts)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -314,10 +309,10 @@ def _digest(records: Sequence[EpisodeRecord]) -> str:
     return digest(sorted(log_line(record).decode() for record in records))
 
 
-def _description(markdown: str, file: str) -> str:
+def _description(markdown: str) -> str:
     """A report as long as MLflow keeps one beside a run, whole tables only."""
     if len(markdown) <= _LONGEST_DESCRIPTION:
         return markdown
-    rest = f"\n\nMore tables are in {file}, among the artifacts of this run.\n"
+    rest = "\n\nMore tables are in report.md, among the artifacts of this run.\n"
     end = markdown.rfind("\n### ", 0, _LONGEST_DESCRIPTION - len(rest))
     return markdown[: max(end, 0)].rstrip() + rest

@@ -19,8 +19,6 @@ _PAGE = 200
 
 @dataclass(frozen=True)
 class TracedCall:
-    """A tool's span."""
-
     tool: str
     arguments: Any
     thought: str = ""

@@ -75,11 +75,7 @@ def log_program(
     # Our models declare no schema on purpose; MLflow warns that it cannot infer one.
     with quiet("mlflow.pyfunc"), tempfile.TemporaryDirectory() as folder:
         model = client.create_logged_model(
-            experiment_id,
-            name=name,
-            source_run_id=run_id,
-            params=params_text(params),
-            model_type="agent",
+            experiment_id, name, run_id, params=params_text(params), model_type="agent"
         )
         path = Path(folder) / "model"
         mlflow.pyfunc.save_model(
@@ -103,17 +99,9 @@ def log_weights(
     files: Sequence[Path],
     params: Mapping[str, Any],
 ) -> str:
-    """Keep the files of a trained model as a logged model of a run.
-
-    Returns:
-        The model's id.
-    """
+    """Keep the files of a trained model as a logged model of a run; gives the model's id."""
     model = client.create_logged_model(
-        experiment_id,
-        name=name,
-        source_run_id=run_id,
-        params=params_text(params),
-        model_type="language model",
+        experiment_id, name, run_id, params=params_text(params), model_type="language model"
     )
     for file in files:
         client.log_model_artifact(model.model_id, str(file))

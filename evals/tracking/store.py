@@ -90,11 +90,7 @@ def existing_store(uri: str | None = None) -> str | None:
 
 
 def check_access(address: str) -> None:
-    """See that the store at a full address lets us read.
-
-    Raises:
-        TrackingError: it does not.
-    """
+    """See that the store at a full address lets us read, or raise `TrackingError`."""
     from mlflow import MlflowClient
 
     with boundary(), impatient():

@@ -39,8 +39,6 @@ class IncompleteTracesWarning(Notice):
 
 
 class Count(NamedTuple):
-    """Traces and assessments."""
-
     traces: int
     assessments: int
 
@@ -53,7 +51,6 @@ class Written(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is missing."""
         return self.sent == self.stored
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 class Dataset(NamedTuple):
-    """The suite of a run: name and digest."""
-
     name: str
     digest: str
 
@@ -95,7 +93,7 @@ class Run:
     ) -> None:
         """Keep traces of some of these episodes, without figures. A run that loses traces ends as failed."""
 
-    def report(self, report: Report, name: str = "report") -> None:
+    def report(self, report: Report) -> None:
         """Keep a report as a page and as Markdown; the latter is also the run's description."""
 
     def text(self, text: str, path: str) -> None:

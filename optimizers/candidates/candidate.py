@@ -103,11 +103,7 @@ class Candidate(BaseModel):
         return tuple(self._places())
 
     def without(self, part: str) -> Self:
-        """The candidate without one of its `parts`.
-
-        Raises:
-            InputError: it has no such part.
-        """
+        """The candidate without one of its `parts`."""
         places = self._places()
         if part not in places:
             raise InputError(f"the candidate has no part {part!r}", hint=names_instead(part, places))

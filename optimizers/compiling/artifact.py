@@ -195,11 +195,7 @@ class Artifact(_Frozen):
 
     @classmethod
     def read(cls, path: Path | str) -> Artifact:
-        """Read the artifact in a file.
-
-        Raises:
-            InputError: if the file is missing, damaged, changed since, or something else.
-        """
+        """Read the artifact in a file."""
         path = Path(path)
         file = _parse(path)
         artifact = cls(manifest=file.manifest, state=file.state, measured=file.measured)

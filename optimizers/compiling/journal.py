@@ -133,9 +133,6 @@ class Journal:
         """A block of work that counts the cost and the time of earlier attempts against a budget.
 
         The journal keeps the seconds of this attempt for the next one.
-
-        Raises:
-            InputError: the time of earlier attempts cannot be read.
         """
         if budget is None:
             yield
@@ -156,11 +153,7 @@ class Journal:
         (self.folder / _REFUSED).touch()
 
     def check(self) -> None:
-        """Check that no reply was missing where no model may be asked.
-
-        Raises:
-            IncompleteJournalError: one was.
-        """
+        """Check that no reply was missing where no model may be asked."""
         lacking = [lack for engine in self._engines for lack in engine.lacking]
         if lacking:
             raise IncompleteJournalError(self.folder, lacking)
@@ -236,11 +229,7 @@ def _copy(file: Path, to: Path) -> None:
 
 
 def read_description(folder: Path) -> Description:
-    """The head of the journal in `folder`.
-
-    Raises:
-        InputError: there is no journal, or its head is damaged.
-    """
+    """The head of the journal in `folder`."""
     path = folder / _DESCRIPTION
     if not os.path.lexists(path):
         raise InputError("there is no journal of a compile here", where=str(folder))
@@ -261,11 +250,7 @@ def differences(ours: Any, theirs: Any, name: str = "") -> Iterator[tuple[str, A
 
 
 def check_folder(folder: Path, fingerprint: Mapping[str, Any], *, resume: bool) -> None:
-    """Check that a journal can be begun in `folder`, or gone on with; see `Journal.open`.
-
-    Raises:
-        InputError: it cannot.
-    """
+    """Check that a journal can be begun in `folder`, or gone on with; see `Journal.open`."""
     if not (folder / _DESCRIPTION).exists():
         # A leading dot marks the half-written description of a process that was killed.
         inside = folder.iterdir() if folder.is_dir() else ()

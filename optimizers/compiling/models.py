@@ -38,9 +38,6 @@ def proposing_model(
 
     Args:
         proposer: the user's choice; default is the teacher, or else the model itself.
-
-    Raises:
-        InputError: there is no language model to do it, or one is named for nothing.
     """
     asked = optimizer.proposes or (optimizer.may_propose and proposer is not None)
     if not asked:

@@ -30,9 +30,6 @@ def labelled(program: dspy.Module, tasks: Sequence[Task]) -> TraceBank:
 
     Each predictor is shown the fields of its signature that an example has. Others, such as a reasoning, are
     missing, and DSPy's prompts say so. A predictor without any input or output in an example is not shown it.
-
-    Raises:
-        InputError: the tasks are no plain examples, or none has an output of a predictor.
     """
     if not has_labels(tasks):
         raise InputError("the tasks are no examples with labels", where="bank", hint="name a teacher")

@@ -19,6 +19,7 @@ from typing_extensions import is_typeddict
 
 from worksmith.tools.access.engine import AccessPolicy, denial
 from worksmith.tools.policy import denial_text
+from worksmith.tools.user_tool import ASK_USER
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.transcript import Transcript
@@ -45,7 +46,7 @@ class MadeUpResults:
 
     def __init__(self, env: Environment, random: Random, word: Callable[[Random], str]) -> None:
         kind = env.kind
-        self._tools = {tool.name: tool for kit in kind.toolkits for tool in kit.tools}
+        self._tools = {**kind.tools, ASK_USER.name: ASK_USER}
         self._tables = {table.name: table for table in kind.tables}
         self._keys = {table.indexes[0] for table in kind.tables if table.indexes}
         policy = env.policy

@@ -44,11 +44,7 @@ class ReAnchor(DspyOptimizer):
 
 
 def _check_decisions(program: dspy.Module) -> None:
-    """Check that a program makes decisions, and that DSPy can ask for their probabilities.
-
-    Raises:
-        InputError: it makes none, or does not say what one is about.
-    """
+    """Check that a program makes decisions, and that DSPy can ask for their probabilities."""
     found = predictors(program)
     if not found:
         raise InputError(

@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def admitted(context: CompileContext, kind: str) -> Iterator[None]:
-    """A block that runs an episode, counted by the context's budget.
-
-    Raises:
-        BudgetSpentError: it must not start.
-    """
+    """A block that runs an episode, counted by the context's budget."""
     import dspy
 
     budget = context.budget

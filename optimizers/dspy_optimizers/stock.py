@@ -82,11 +82,7 @@ def without_measuring(lessons: Lessons, wrapped: Sampled) -> Compiled:
 
 
 def proposer_lm(context: CompileContext) -> dspy.LM:
-    """The model that proposes instructions.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The model that proposes instructions."""
     if context.proposer is None:
         raise InputError("instructions are proposed by a language model, and there is none")
     return context.proposer.lm
@@ -130,11 +126,7 @@ def examples(context: CompileContext) -> list[dspy.Example]:
 
 
 def some_examples(context: CompileContext, optimizer: str) -> list[dspy.Example]:
-    """As `examples`, for an optimizer of DSPy's that cannot do without.
-
-    Raises:
-        InputError: there are none.
-    """
+    """As `examples`, for an optimizer of DSPy's that cannot do without."""
     found = examples(context)
     if not found:
         raise InputError(f"{optimizer} needs training tasks that no dev or test task repeats")

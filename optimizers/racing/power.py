@@ -82,12 +82,7 @@ def smallest_race_difference(
 
 
 def race_intents_needed(field: Field, difference: float, discordance: float) -> int:
-    """The fewest intents with which a race finds a difference 8 times of 10; `field.intents` is not used.
-
-    Raises:
-        ValueError: 4,000 intents are too few. A candidate that is better by less than the margin may leave
-            before it is accepted, however many there are.
-    """
+    """The fewest intents with which a race finds a difference 8 times of 10; `field.intents` is not used."""
 
     def found(intents: int) -> bool:
         return _reaches(field._replace(intents=intents), difference, discordance)

@@ -195,11 +195,7 @@ class Outcome:
         return sum(len(arm.scores) for arm in self.arms.values())
 
     def check(self) -> None:
-        """Check that the incumbent can be compared with.
-
-        Raises:
-            IncumbentLostError: it lost too many episodes, and left for no bound.
-        """
+        """Check that the incumbent can be compared with."""
         incumbent = self.arms[INCUMBENT]
         if not incumbent.out and incumbent.loses(self.rules):
             raise IncumbentLostError(self.rules.loss(incumbent.lost, len(incumbent.scores)))

@@ -73,11 +73,7 @@ class Rounds:
         return self.context.settings.candidates * times
 
     def check_pinned(self) -> None:
-        """Check that there are such predictors, be it of a strategy that is tried, and such tools.
-
-        Raises:
-            InputError: it has not.
-        """
+        """Check that there are such predictors, be it of a strategy that is tried, and such tools."""
         tools = self.context.student.env.kind.tools
         for name in self.context.settings.pinned:
             if name not in (known := [*sorted(self._predictors), *tools]):

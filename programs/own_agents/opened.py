@@ -53,7 +53,7 @@ class OpenedTask:
         toolset = toolset or default_toolset(env, "react", otherwise=REQUIRED)
         kits = toolkits_on_offer(toolset, task.domains)
         self._env = env
-        self._episode = episode = env.episode(kits, persona=task.persona, now=task.now)
+        self._episode = episode = env.episode(kits, persona=task.persona, now=task.now, user=task.user)
         self.task = AgentTask(
             id=task.id,
             text=task.query,

@@ -104,7 +104,6 @@ class Session:
 
     @property
     def task(self) -> AgentTask:
-        """The task, as the agent sees it."""
         return self.opened.task
 
     def close(self, answer: Answer | str | None = None, *, failure: Exception | None = None) -> EpisodeRecord:

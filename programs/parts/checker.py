@@ -16,6 +16,7 @@ from worksmith.programs.parts.rules import rules_text
 from worksmith.programs.parts.signatures import CheckAccess, one_paragraph
 from worksmith.programs.prompting.unreadable import UnreadableReplyError
 from worksmith.programs.rollout import Rollout
+from worksmith.tools.dispatch import decide
 from worksmith.tools.episode import Episode
 from worksmith.tools.errors import InputError
 from worksmith.tools.policy import Decision, Opinion
@@ -106,7 +107,7 @@ def policy_verdict(episode: Episode, tool: str, arguments: Mapping[str, Any]) ->
         checked = known.validate(arguments)
     except BadArgumentsError:
         return None
-    return episode.policy.decide(episode.persona, tool, checked)
+    return decide(episode.policy, episode.persona, known, checked)
 
 
 def foretell(episode: Episode, tool: str, arguments: Mapping[str, Any]) -> Decision | None:

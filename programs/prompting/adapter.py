@@ -277,11 +277,7 @@ def made_once(kept: WeakKeyDictionary[Key, Value], key: Key, make: Callable[[Key
 
 
 def _check_whole(wire: Wire, signature: type[dspy.Signature]) -> None:
-    """Check that a reply which was read is no half of one.
-
-    Raises:
-        UnreadableReplyError: it is.
-    """
+    """Check that a reply which was read is no half of one, or raise `UnreadableReplyError`."""
     texts = [name for name, field in signature.output_fields.items() if field.annotation is str]
     if not wire.cut_off or len(texts) == len(signature.output_fields):
         return

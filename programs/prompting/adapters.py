@@ -153,7 +153,6 @@ class AdapterLayout(Layout):
 
     @classmethod
     def of(cls, adapter: Any, signature: type[dspy.Signature]) -> AdapterLayout:
-        """The layout of `signature`."""
         shown = signature.delete(TRAJECTORY) if TRAJECTORY in signature.input_fields else signature
         stepwise = "tool" in shown.output_fields
         told = shown.with_instructions(f"{shown.instructions}\n\n{_STEPS}") if stepwise else shown

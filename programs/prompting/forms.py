@@ -19,11 +19,7 @@ _SETTING = re.compile(rf"{AUTO}|{TEXT}|{JSON}|{NATIVE}|{COMPACT}(:[1-9]\d{{1,5}}
 
 
 def check_prompt(setting: str) -> str:
-    """The setting of a prompt's form, if there is such a one.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The setting of a prompt's form, if there is such a one; else an `InputError`."""
     if not _SETTING.fullmatch(setting) or not SHORTEST <= _length(setting, OBSERVATION) <= LONGEST:
         raise InputError(
             f"no form of prompts {setting!r}",

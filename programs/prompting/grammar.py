@@ -88,7 +88,6 @@ def reply_grammar(signature: type[dspy.Signature], tools: NativeTools) -> str | 
 
 
 def as_json(schema: Mapping[str, Any]) -> str:
-    """The rule for JSON that follows a schema."""
     return f"%json {json.dumps({'x-guidance': AS_WRITTEN, **schema})}"
 
 

@@ -75,7 +75,6 @@ class JsonLayout(Layout):
         return turn if self.compact is not None else Message.user(f"{turn.text}\n\n{LABELS['tools']}{tools}")
 
     def shared(self, values: Mapping[str, Any]) -> int:
-        """As of `TextLayout`."""
         tools = as_text(values.get("tools")) if self.inputs[:1] == ("tools",) else ""
         return len(LABELS["tools"]) + len(tools) + len("\n\n") if tools else 0
 

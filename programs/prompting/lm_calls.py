@@ -77,7 +77,6 @@ class LMCalls:
 
     @property
     def usage(self) -> Usage:
-        """The usage of all calls together."""
         return sum((record.usage for record in self.records), start=Usage())
 
     def shown(self, demos: Sequence[Any]) -> list[Any]:

@@ -51,7 +51,6 @@ class NativeTools:
 
 @lru_cache(maxsize=256)
 def native_tools(tools: tuple[Tool, ...], finish: FinishCall) -> NativeTools:
-    """The given tools and `finish`."""
     functions = [FunctionTool(native_name(tool.name), tool.summary, tool.parameters) for tool in tools]
     names = {native_name(tool.name): tool.name for tool in tools}
     long = [f"{f.name}: {f.description}" for f in functions if len(f.description or "") > _LONGEST]

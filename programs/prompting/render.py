@@ -121,7 +121,6 @@ class TextLayout(Layout):
         return offered_before(turn, _field("tools", tools), f"\n\n{self.reminder}")
 
     def read(self, text: str, kinds: list[str]) -> dict[str, Any]:
-        """The values of a reply's fields; see `read_reply`."""
         return read_reply(text, self.outputs, kinds)
 
 

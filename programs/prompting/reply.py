@@ -36,7 +36,6 @@ class FieldReader(NamedTuple):
 
 
 def field_readers(signature: type[dspy.Signature]) -> dict[str, FieldReader]:
-    """For each output field how it is read."""
     return {
         name: FieldReader(_read(name, field.annotation), None if field.is_required() else field.default)
         for name, field in signature.output_fields.items()
@@ -144,11 +143,7 @@ def _calls(text: str, kinds: list[str]) -> list[dict[str, Any]]:
 
 
 def check_values(values: dict[str, Any]) -> None:
-    """See that the fields of a reply that somebody else has read are fit for use.
-
-    Raises:
-        ValueError: one is not; says which.
-    """
+    """See that the fields of a reply that somebody else has read are fit for use, or raise `ValueError`."""
     for name, value in values.items():
         check_unicode(name, value)
     if isinstance(values.get("calls"), list):

@@ -116,11 +116,7 @@ class ReplayEngine:
         self._lock = threading.Lock()
 
     def complete(self, request: lm15.Request) -> lm15.Response:
-        """The recorded reply.
-
-        Raises:
-            NotRecordedError: there is none.
-        """
+        """The recorded reply; `NotRecordedError` if there is none."""
         key = request_digest(request)
         with self._lock:
             replies = self._replies.get(key)

@@ -144,11 +144,7 @@ def _codes(files: dict[str, Path]) -> Codes:
 
 
 def _check(arrays: Arrays, entry: Entry, dimension: int) -> None:
-    """See that the arrays fit each other, so that no search can fail on them.
-
-    Raises:
-        ValueError: they do not.
-    """
+    """See that the arrays fit each other, so that no search can fail on them."""
     keys, owners, matrix, words, codes = arrays
     if (len(keys), len(owners)) != (entry.documents, entry.passages):
         raise ValueError("other numbers of records or passages")

@@ -32,9 +32,6 @@ def check_index(
 
     Args:
         store: address of the Chroma server, if the vectors are on one.
-
-    Raises:
-        RetrievalError: there is no index, a file of it is damaged, or its store cannot be opened.
     """
     directory = Path(directory)
     manifest = read_manifest(directory)
@@ -73,11 +70,7 @@ def _checked(
 
 
 def compare(source: str, rows: Rows, searched: arrays.Arrays, kept: Set[str]) -> None:
-    """See that the store's vectors of the records `kept` are those that are searched, where they are.
-
-    Raises:
-        StoreError: they are others.
-    """
+    """See that the store's vectors of the records `kept` are those that are searched, where they are."""
     keys, numbers, vectors = rows
     kept = kept & set(searched.keys)
     stored = sorted(

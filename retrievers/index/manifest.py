@@ -100,11 +100,7 @@ def collection_metadata(name: str, digest: str) -> dict[str, str]:
 
 
 def read_manifest(directory: Path | None) -> IndexManifest | None:
-    """What is said of the index in `directory`; None if none was finished.
-
-    Raises:
-        RetrievalError: the manifest is damaged or of another format.
-    """
+    """What is said of the index in `directory`; None if none was finished."""
     if directory is None or not (directory / MANIFEST).is_file():
         return None
     where = str(directory / MANIFEST)
@@ -120,11 +116,7 @@ def read_manifest(directory: Path | None) -> IndexManifest | None:
 
 
 def check_model(name: str, where: Path) -> None:
-    """See that the model which the index in `where` names may be loaded.
-
-    Raises:
-        RetrievalError: it is not packaged, and the user has not named it.
-    """
+    """See that the model which the index in `where` names may be loaded."""
     if name in PACKAGED or (name and name in os.environ.get(ALLOWED, "").split(",")):
         return
     raise RetrievalError(

@@ -37,11 +37,7 @@ def is_server(address: str) -> bool:
 
 
 def parsed(address: str) -> Address:
-    """The parts of `http://host:port` or `https://host`; the default ports are 8000 and 443.
-
-    Raises:
-        RetrievalError: it is no such address, or holds a log-in.
-    """
+    """The parts of `http://host:port` or `https://host`; the default ports are 8000 and 443."""
     parts = urlsplit(address)
     hint = "write http://host:port"
     if parts.username is not None:

@@ -81,9 +81,6 @@ class Store:
 
         Args:
             identity: the metadata that it must have: model, format, digest of the documents.
-
-        Raises:
-            RetrievalError: there is none, or its metadata differ.
         """
         import chromadb.errors
 
@@ -224,11 +221,7 @@ class StoredCollection:
 
 
 def open_store(directory: Path, manifest: IndexManifest, server: str | None) -> Store:
-    """The store of the index in `directory`.
-
-    Raises:
-        RetrievalError: the folder is missing, or the store is on a server and no address is given.
-    """
+    """The store of the index in `directory`."""
     server = server or os.environ.get(ADDRESS)
     if manifest.server and server is None:
         hint = f"name it: --store http://host:port, or set {ADDRESS}"

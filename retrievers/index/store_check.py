@@ -30,11 +30,7 @@ def check_store(folder: Path) -> None:
 
 
 def _check_regular(folder: Path) -> None:
-    """See that Chroma meets files and folders only: it would wait for a FIFO for ever, deaf to signals.
-
-    Raises:
-        StoreError: there is something else.
-    """
+    """See that Chroma meets files and folders only: it would wait for a FIFO for ever, deaf to signals."""
     for place, folders, files in os.walk(folder):
         links = [name for name in folders if (Path(place) / name).is_symlink()]
         for path in (Path(place) / name for name in (*links, *files)):
@@ -48,9 +44,6 @@ def _check_database(file: Path) -> None:
 
     A database may also come from a stranger, and Chroma makes whatever embedding model the settings of a
     collection name, with the options that they name. We hand it vectors and never have it embed anything.
-
-    Raises:
-        StoreError: it is damaged, names an embedding model, or holds statements of its own.
     """
     if not file.exists():
         return

@@ -51,11 +51,7 @@ class Codes(NamedTuple):
     rotation: Floats
 
     def check(self, rows: int, dimension: int) -> None:
-        """See that these can be the codes of a matrix of this shape.
-
-        Raises:
-            ValueError: they cannot.
-        """
+        """See that these can be the codes of a matrix of this shape."""
         head = min(HEAD, dimension)
         numbers = ((self.head, (rows, head)), (self.tail, (rows, dimension - head)))
         floats = (

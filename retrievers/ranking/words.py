@@ -64,9 +64,6 @@ class WordIndex:
 
         Args:
             texts: the number.
-
-        Raises:
-            ValueError: the arrays do not fit each other or the number.
         """
         starts, places, counts = self._starts, self._places, self._counts
         if len(self._lengths) != texts or len(places) != len(counts) or len(starts) <= len(self._numbers):

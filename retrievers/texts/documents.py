@@ -30,11 +30,7 @@ Documents = Mapping[str, Callable[[], Iterable[Document]]]
 
 
 def by_key(source: str, documents: Iterable[Document]) -> dict[str, Document]:
-    """The documents by key, keys in order.
-
-    Raises:
-        RetrievalError: two of them have the same key.
-    """
+    """The documents by key, keys in order."""
     found: dict[str, Document] = {}
     for document in documents:
         if document.key in found:

@@ -141,8 +141,3 @@ def test_a_run_shows_how_it_ended(company: Path) -> None:
 
     assert "denied" in shown.splitlines()[-6:][0] or "\ndenied\n" in shown
     assert as_json("run", company, "status", "--lm", "gold")["answer_status"] == "answered"
-
-
-def test_a_bad_toolset_or_access_mode_is_refused(company: Path) -> None:
-    for option, value in (("--toolset", "retrieved:none"), ("--access", "nobody")):
-        assert invoke("eval", company, option, value, "--no-track").exit_code != 0

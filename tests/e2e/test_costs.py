@@ -14,10 +14,8 @@ import pytest
 from dspy.clients.cache import Cache
 from typer.testing import CliRunner
 
-from tests import standin
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
-from worksmith.cli import boundary
 from worksmith.cli.app import app
 from worksmith.evals.lm.prices import prices_in_use, use_prices
 from worksmith.evals.suite import Suite
@@ -119,18 +117,6 @@ def test_a_limit_of_calls_counts_every_try(suite: Suite, server: ChatServer, wor
 
 
 @pytest.mark.slow
-def test_what_a_budget_cut_short_was_paid(suite: Suite, server: ChatServer) -> None:
-    server.say(FINISH, FINISH, *[BUSY] * 9)
-    done = command(*evaluated(suite, "--max-calls", 4, "--workers", 1, "--no-cache", "--json"))
-
-    assert done.exit_code == 3, done.stderr
-    (run,) = json.loads(done.stdout)["runs"]
-    assert run["summary"]["episodes"] == 2
-    assert totals(json.loads(done.stdout)) == [2 * 13, 2 * 13, 4]
-    assert len(server.bodies) == 4
-
-
-@pytest.mark.slow
 def test_a_limit_of_tokens_holds_where_the_server_reports_none(suite: Suite, server: ChatServer) -> None:
     server.usage = None
     server.say(*[FINISH] * 80)
@@ -145,29 +131,3 @@ def test_a_limit_of_tokens_holds_where_the_server_reports_none(suite: Suite, ser
     assert len(server.bodies) - 2 <= 6
     assert "~" in done.stdout
     assert "estimated: the server reports none" in " ".join(done.stdout.split())
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["eval", "SUITE", "--lm", MODEL],
-        ["eval", "SUITE", "--lm", standin.NAME, "--judge", MODEL],
-        ["compile", "SUITE", "--lm", MODEL, "--teacher", "gold", "--out", "p.json"],
-        ["compile", "SUITE", "--lm", standin.NAME, "--teacher", MODEL, "--out", "p.json"],
-        ["compare", "SUITE", "--lm", MODEL],
-        ["compare", "SUITE", "--lm", standin.NAME, "--judge", MODEL],
-    ],
-)
-def test_dollars_are_not_limited_where_a_price_is_unknown(
-    suite: Suite, server: ChatServer, options: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = [str(suite.path) if option == "SUITE" else option for option in options]
-    with pytest.raises(SystemExit) as end:
-        boundary.run(lambda: app([*arguments, "--max-usd", "1", "--no-track"]))
-
-    said_wrong = capsys.readouterr().err
-    assert end.value.code == 2
-    assert said_wrong.startswith("worksmith: ")
-    assert f"price of {MODEL} is not known" in said_wrong
-    assert "--prices" in said_wrong
-    assert not server.bodies

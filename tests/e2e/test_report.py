@@ -64,12 +64,6 @@ def test_reports_come_in_every_format(compared: str, here: Path) -> None:
     assert "--force" in str(again.exception)
 
 
-def test_published_figures_stand_beside_ours(compared: str) -> None:
-    result = invoke("report", compared, "--published", "--format", "md")
-
-    assert "paper: GPT-4, all tools" in result.stdout or "paper: all tools | 43" in result.stdout
-
-
 def test_a_run_of_one_program_and_a_comparison_share_a_page(compared: str, office: Path, here: Path) -> None:
     run = invoke(
         "eval", office, "--strategy", "plan", "--limit", 6, "--no-track", "--log", here / "plan.jsonl"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +12,7 @@ from simple_salesforce import Salesforce, SalesforceLogin
 
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import Server, serving
-from tests.tools.kinds.crm.rest.running import TOKEN, small_world
+from tests.tools.kinds.crm.rest.running import small_world
 from worksmith.tools.seeding import digest_bytes
 from worksmith.tools.world import WORLD_FILE, World
 
@@ -56,12 +53,6 @@ def test_it_starts_answers_and_stops(suite: Path, how: signal.Signals) -> None:
     assert not Path(server.line["certificate"]).exists()
 
 
-def test_tokens_differ_from_start_to_start(suite: Path) -> None:
-    with serving(suite) as one, serving(suite) as two:
-        assert one.line["token"] != two.line["token"]
-        assert one.line["url"] != two.line["url"]
-
-
 def test_what_was_changed_is_saved_when_it_stops(suite: Path, tmp_path: Path) -> None:
     before = digest_bytes((suite / WORLD_FILE).read_bytes())
     with serving(suite, "--writable", "--save", str(tmp_path / "new")) as server:
@@ -86,24 +77,6 @@ def test_or_is_gone_as_it_says(suite: Path) -> None:
     assert "gone" in said
     with serving(suite) as again:
         assert client(again).query("SELECT COUNT() FROM Issue__c WHERE Name = 'Zorble'")["totalSize"] == 0
-
-
-def test_people_are_told_how_to_reach_it_but_not_a_token_they_gave(suite: Path) -> None:
-    environment = {**os.environ, "WORKSMITH_SERVE_TOKEN": TOKEN}
-    command = [sys.executable, "-m", "worksmith.cli", "serve", "crm", str(suite), "--port", "0"]
-    process = subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-    )
-    assert process.stderr is not None
-    lines = [process.stderr.readline() for _ in range(4)]
-    process.send_signal(signal.SIGTERM)
-    out, rest = process.communicate(timeout=30)
-
-    assert "read-only" in lines[0]
-    assert lines[1].startswith("export SALESFORCE_INSTANCE_URL=https://127.0.0.1:")
-    assert lines[3].startswith("export REQUESTS_CA_BUNDLE=")
-    assert TOKEN not in "".join([*lines, rest, out])
-    assert out == ""
 
 
 def test_a_role_limits_what_clients_see(suite: Path) -> None:

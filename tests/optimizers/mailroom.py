@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import dspy
-from dspy import lm15
+from dspy.lm15 import Response
+
+from tests.optimizers.proposing import reply
 
 TEAMS = {"invoice": "finance", "refund": "finance", "password": "desk", "crash": "engineering"}
 
@@ -21,19 +23,18 @@ class Copycat:
         self.calls = 0
         self.digest = f"copycat-{knows}"
 
-    def complete(self, request: Any) -> lm15.Response:
+    def complete(self, request: Any) -> Response:
         self.calls += 1
         asked, shown = request.messages[-1].text, request.messages[:-1]
         topic = next((word for word in TEAMS if word in asked), "other")
         right = {"topic": topic, "team": TEAMS.get(topic, "nobody")} if self.knows else {}
         outputs = re.findall(r"`\[\[ ## (topic|team) ## \]\]`", asked)
-        reply = "".join(f"[[ ## {name} ## ]]\n{right.get(name, 'other')}\n\n" for name in outputs)
+        said = "".join(f"[[ ## {name} ## ]]\n{right.get(name, 'other')}\n\n" for name in outputs)
         if shown and not self.knows:
             words = set(asked.split())
             pairs = zip(shown[::2], shown[1::2], strict=True)
-            reply = max(pairs, key=lambda pair: len(words & set(pair[0].text.split())))[1].text
-        message = lm15.Message.assistant([lm15.TextPart(reply)])
-        return lm15.Response(None, request.model, message, "stop", lm15.Usage(10, 1, 11))
+            said = max(pairs, key=lambda pair: len(words & set(pair[0].text.split())))[1].text
+        return reply(request.model, said)
 
 
 class Mailroom(dspy.Module):  # type: ignore[misc]

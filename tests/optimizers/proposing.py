@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import dspy
-from dspy.lm15 import Message, Request, Response, TextPart, Usage
+from dspy.lm15 import Message, Request, Response, Usage
 
 Chat = list[dict[str, str]]
 
@@ -67,10 +67,4 @@ def proposing_lm(engine: Callable[[], Any] = Proposals) -> dspy.LM:
 
 def reply(model: str, text: str) -> Response:
     """A reply that says `text`."""
-    return Response(
-        id="reply",
-        model=model,
-        message=Message.assistant([TextPart(text)]),
-        finish_reason="stop",
-        usage=Usage(input_tokens=10, output_tokens=1, total_tokens=11),
-    )
+    return Response("reply", model, Message.assistant(text), "stop", Usage(10, 1, 11))

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import dspy
-from dspy.lm15 import Message, Request, Response, TextPart, Usage
+from dspy.lm15 import Request, Response
 
-from tests.optimizers.proposing import proposing_lm
+from tests.optimizers.proposing import proposing_lm, reply
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.evals.tasks.task import Action, Step, Task
 from worksmith.optimizers.optimizer import CompileContext
@@ -137,13 +137,7 @@ class Model:
         tool, arguments = self._next(users[-1], known)
         fields = {"tool": tool, "arguments": json.dumps(arguments), "completed": ""}
         text = "\n\n".join(f"[[ ## {name} ## ]]\n{value}" for name, value in fields.items())
-        return Response(
-            id="reply",
-            model=request.model,
-            message=Message.assistant([TextPart(text)]),
-            finish_reason="stop",
-            usage=Usage(input_tokens=10, output_tokens=1, total_tokens=11),
-        )
+        return reply(request.model, text)
 
     def _next(self, user: str, known: set[str]) -> tuple[str, dict[str, Any]]:
         task, trajectory = field(user, "task"), json.loads(field(user, "trajectory"))
@@ -185,7 +179,7 @@ def make_context(
     )
 
 
-def _text(message: Message) -> str:
+def _text(message: Any) -> str:
     return "".join(part.text for part in message.parts)
 
 

@@ -23,7 +23,6 @@ from worksmith.optimizers.compiling.plan import Plan
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.registry import OPTIMIZERS
 from worksmith.optimizers.settings import Settings
-from worksmith.tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 PRICES = Prices({"paid/student": Price(1e-3, 1e-3), "paid/teacher": Price(1e-3, 1e-3)})
@@ -151,15 +150,3 @@ def test_time_goes_on_where_a_compile_stopped(suite: Suite, tmp_path: Path) -> N
     less = Budget(minutes=0.05 / 60)
     assert work(less, resume=True).artifact.manifest.stopped == "max_minutes"
     assert work.asked == asked
-
-
-def test_nothing_is_asked_where_dollars_cannot_be_counted(suite: Suite, tmp_path: Path) -> None:
-    work = Compile(suite, tmp_path / "work", "bootstrap")
-    with pytest.raises(InputError, match="price of paid/teacher is not known"):
-        work(Budget(usd=1))
-    assert work.asked == 0
-
-
-def test_two_limits_the_first_that_is_reached_ends_it(suite: Suite, tmp_path: Path) -> None:
-    budget = Budget(calls=1000, tokens=100)
-    assert Compile(suite, tmp_path / "work", "bootstrap")(budget).artifact.manifest.stopped == "max_tokens"

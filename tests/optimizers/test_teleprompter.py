@@ -10,9 +10,8 @@ import dspy
 import pytest
 
 import worksmith as ws
-from tests.optimizers.mailroom import TEAMS, Copycat, Mailroom, lm, mails, metric, score
+from tests.optimizers.mailroom import TEAMS, Mailroom, lm, mails, metric, score
 from tests.tables import each_row
-from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError
 from worksmith.optimizers.registry import optimizer
 from worksmith.optimizers.search.few_shot import KNN, Bootstrap
@@ -246,25 +245,6 @@ def test_a_program_can_teach() -> None:
     assert compiled.sort.lm is None
 
 
-@pytest.mark.slow
-def test_a_killed_compile_goes_on_from_its_journal_without_paying_twice(tmp_path: Path) -> None:
-    def run(budget: Budget | None, *, resume: bool) -> tuple[dspy.Module, int]:
-        student, teacher = lm(), lm(knows=True)
-        race = made(
-            Race, lm=student, teacher=teacher, budget=budget, journal=tmp_path / "journal", resume=resume
-        )
-        compiled = race.compile(Mailroom(), trainset=TRAIN, valset=DEV)
-        return compiled, student.engine.calls + teacher.engine.calls
-
-    cut, first = run(Budget(calls=60), resume=False)
-    assert cut.compilation.stopped == "max_calls"
-    assert first <= 60
-    whole, second = run(None, resume=True)
-    alone = made(Race).compile(Mailroom(), trainset=TRAIN, valset=DEV)
-    assert whole.dump_state() == alone.dump_state()
-    assert first + second == alone.compilation.artifact.measured["paid_requests"]
-
-
 def test_a_compile_that_taught_nothing_makes_room_for_another_and_no_other_does(tmp_path: Path) -> None:
     def compile_on(examples: list[dspy.Example], of: Any = metric) -> Any:
         optimizer = made(metric=of, journal=tmp_path / "journal")
@@ -284,12 +264,6 @@ def test_a_compile_that_taught_nothing_makes_room_for_another_and_no_other_does(
 def test_equal_examples_are_tasks_of_their_own_and_teach_nothing_to_themselves() -> None:
     with pytest.raises(InputError, match="asks the same as a task held back"):
         made().compile(Mailroom(), trainset=[TRAIN[0]] * 4, valset=[TRAIN[0]] * 2)
-
-
-def test_bounds_are_kept() -> None:
-    bounded = made(constraints=["used_tokens<=1"])
-    with pytest.raises(Exception, match="no program keeps the constraints"):
-        bounded.compile(Mailroom(), trainset=TRAIN, valset=DEV)
 
 
 @pytest.mark.slow
@@ -315,19 +289,6 @@ def test_messages_name_arguments_and_not_options(tmp_path: Path) -> None:
     made(journal=tmp_path / "journal").compile(Mailroom(), trainset=TRAIN, valset=DEV)
     with pytest.raises(InputError, match=r"\(resume=True goes on with it, another folder starts anew\)"):
         made(journal=tmp_path / "journal").compile(Mailroom(), trainset=TRAIN, valset=DEV)
-
-
-@pytest.mark.slow
-def test_a_race_says_first_what_it_decided() -> None:
-    tasks = [
-        dspy.Example(mail=f"{each.mail} {at}", topic=each.topic, team=each.team).with_inputs("mail")
-        for at in range(4)
-        for each in DEV
-    ]
-    found = made(Race).compile(Mailroom(), trainset=TRAIN, valset=tasks).compilation
-    assert str(found).startswith(f"took {found.chosen}: it is better than the program as it is on ")
-    few = made(Race).compile(Mailroom(), trainset=TRAIN, valset=DEV[:3]).compilation
-    assert str(few).startswith("kept the program as it is: no candidate is shown to be better")
 
 
 def test_the_model_is_dspys_where_none_is_given() -> None:
@@ -367,8 +328,3 @@ def test_a_compile_is_recorded_in_mlflow(tmp_path: Path, monkeypatch: pytest.Mon
     assert run.data.params["optimizer"] == "bootstrap"
     assert len(client.get_metric_history(run.info.run_id, "dev/outcome")) == len(compiled.compilation.trials)
     assert [file.path for file in client.list_artifacts(run.info.run_id)] == ["program.json"]
-
-
-def test_the_engine_of_the_tests_copies() -> None:
-    assert score(Mailroom()) == 0
-    assert Copycat(knows=True).digest != Copycat().digest

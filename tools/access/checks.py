@@ -54,11 +54,7 @@ class Surroundings:
 
 
 def check(document: PolicyDocument, around: Surroundings) -> None:
-    """Refuse what the shape alone does not show.
-
-    Raises:
-        FaultError: the first one, in the order of the document.
-    """
+    """Refuse what the shape alone does not show."""
     _check_people(document, around)
     _check_tools(document, around)
     seen: dict[str, str] = {}

@@ -149,11 +149,7 @@ class Guard:
         )
 
     def require(self, source: str, operation: str, record: Record, fields: Iterable[str] = ()) -> None:
-        """Refuse what the policy does not allow; arguments as of `allows`.
-
-        Raises:
-            AccessDeniedError: it is denied.
-        """
+        """Refuse what the policy does not allow; arguments as of `allows`."""
         decision = self.allows(source, operation, record, fields)
         if not decision.allow:
             raise AccessDeniedError(decision)

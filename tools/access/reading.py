@@ -19,9 +19,6 @@ def read_document(policy: Path | str, around: Surroundings) -> PolicyDocument:
     Args:
         policy: a path, or a text that starts with `{`.
         around: what the policy is for. From here comes what the document leaves out: keys, people.
-
-    Raises:
-        InputError: it cannot be read or is invalid; `where` names the file and the place in it.
     """
     name, text = _read(policy)
     raw = parsed(text, "JSON", where=name)

@@ -46,11 +46,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def check_writable(path: Path) -> None:
-    """See that `path` can be written, before the work whose result is to go there.
-
-    Raises:
-        InputError: it cannot.
-    """
+    """See that `path` can be written, before the work whose result is to go there."""
     if path.is_dir():
         raise InputError("this is a directory", where=str(path), hint="name a file")
     handle, temporary = _beside(path)
@@ -59,11 +55,7 @@ def check_writable(path: Path) -> None:
 
 
 def append(file: int, data: bytes, path: Path) -> None:
-    """Add `data` to a file that is open for appending, in one write: all of it or nothing.
-
-    Raises:
-        OSError: it cannot be; names `path`, which an open file does not know.
-    """
+    """Add `data` to a file that is open for appending, in one write: all of it or nothing."""
     try:
         written = os.write(file, data)
         if written != len(data):

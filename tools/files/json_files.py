@@ -93,11 +93,7 @@ def read_models(
 
 
 def parsed(data: bytes | str, what: str, *, where: str, hint: str | None = None) -> Any:
-    """The value that `data` is; see `read_json`.
-
-    Raises:
-        InputError: it is no JSON.
-    """
+    """The value that `data` is; see `read_json`."""
     try:
         return parse_json(data.encode() if isinstance(data, str) else data)
     except ValueError as error:
@@ -108,11 +104,7 @@ def parsed(data: bytes | str, what: str, *, where: str, hint: str | None = None)
 
 
 def validated(value: Any, model: type[Model], what: str, *, where: str, hint: str | None = None) -> Model:
-    """A value as a `model`.
-
-    Raises:
-        InputError: it is none; says which field is wrong.
-    """
+    """A value as a `model`."""
     try:
         return model.model_validate(value)
     except ValidationError as error:

@@ -34,11 +34,7 @@ class ProjectFile(BaseModel):
 
 
 def read_project(file: Path) -> ProjectFile:
-    """The project file at a path.
-
-    Raises:
-        InputError: the file cannot be read, is no TOML, or has an unknown section.
-    """
+    """The project file at a path."""
     try:
         values = tomllib.loads(read_file(file, _WHAT).decode())
     except ValueError as error:

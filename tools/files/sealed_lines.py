@@ -58,9 +58,6 @@ def sealed_lines(path: Path, what: str, *, placed: bool = False, start: int = 0)
         what: the file ought to be, with an article.
         placed: lines were sealed with their places.
         start: the byte to begin at, the first one of a line.
-
-    Raises:
-        InputError: the file cannot be read.
     """
     place = start
     try:
@@ -82,9 +79,6 @@ def whole(line: SealedLine, what: str, *, hint: str | None = None) -> Any:
     Args:
         what: it ought to be, with an article.
         hint: what to do if it is not.
-
-    Raises:
-        InputError: it is damaged, or is no JSON.
     """
     if line.data is None:
         raise InputError(f"not {what}: its content does not fit its checksum", where=line.where, hint=hint)

@@ -10,9 +10,6 @@ def apportion(total: int, shares: Sequence[float], floor: int = 0) -> list[int]:
     """Whole numbers that add up to `total`, in proportion to `shares`, each at least `floor`.
 
     Largest remainder; what floors add is taken from whoever is most above their share.
-
-    Raises:
-        ValueError: if the floors need more than there is.
     """
     if floor * len(shares) > total:
         raise ValueError(f"{total} is less than {len(shares)} times {floor}")

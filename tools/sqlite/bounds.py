@@ -54,11 +54,7 @@ class TooMuchError(ToolError):
 
 
 def check_text(text: str, bounds: Bounds, what: str) -> None:
-    """See that a text can be a statement.
-
-    Raises:
-        ToolError: it is too long, or no Unicode text without NUL.
-    """
+    """See that a text can be a statement."""
     if len(text) > bounds.statement:
         raise ToolError(f"the {what} is too long: at most {bounds.statement} characters")
     try:

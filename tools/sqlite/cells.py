@@ -24,11 +24,7 @@ CellValue = str | int | float | bool | list[Any] | dict[str, Any] | None
 
 
 def typed_cell(value: CellValue, kind: CellType) -> CellValue:
-    """`value` as SQLite holds it in such a column. Texts that say it are taken: `7`, `-1.5e3`, `FALSE`.
-
-    Raises:
-        ValueError: it is none; says what is needed.
-    """
+    """`value` as SQLite holds it in such a column. Texts that say it are taken: `7`, `-1.5e3`, `FALSE`."""
     found = None if value is None else _READ[kind](value)
     if found is None and value is not None:
         shown = value if isinstance(value, str) else cell_text(value)
@@ -51,11 +47,7 @@ def shown_cell(value: CellValue, kind: CellType) -> CellValue:
 
 
 def json_text(value: Any) -> str:
-    """The text of a JSON value, which is the same for equal objects: their keys are sorted.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """The text of a JSON value, which is the same for equal objects: their keys are sorted."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
     except (TypeError, RecursionError) as error:

@@ -69,11 +69,7 @@ _numbers = itertools.count()
 
 @contextmanager
 def limited(connection: apsw.Connection, size: int) -> Iterator[None]:
-    """Statements in the block write at most `size` bytes to temporary files; past that they are `FullError`s.
-
-    Raises:
-        ValueError: the connection is from neither function above.
-    """
+    """A block whose statements write at most `size` bytes to temporary files, or fail with `FullError`."""
     if connection.open_vfs != _VFS.name:
         raise ValueError(
             "the connection is not from open_memory or open_image of worksmith.tools.sqlite.memory"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from worksmith.evals.suite import Suite
 from worksmith.jobs.opening.suites import choose_tasks
@@ -16,30 +16,37 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
 
 
+class Choice(TypedDict, total=False):
+    """Which tasks of a suite are taken.
+
+    Attributes:
+        split: `train`, `dev`, `test`, `paired` or `all`; None for `test`, or `all` of a published task set.
+        limit: at most so many, spread evenly.
+        where: conditions such as `area=HR,IT`; a text is one condition.
+        scheme: of the splits: `standard` or `held_out_intents`.
+    """
+
+    split: str | None
+    limit: int | None
+    where: Sequence[str] | str
+    scheme: str
+
+
 def chosen_tasks(
-    suite: Suite | Path | str,
-    *,
-    split: str | None = None,
-    limit: int | None = None,
-    where: Sequence[str] | str = (),
-    scheme: str = "standard",
-    progress: Progress = SILENT,
+    suite: Suite | Path | str, *, progress: Progress = SILENT, **choice: Unpack[Choice]
 ) -> tuple[Suite, str, list[Task]]:
     """The suite, the split's name and its tasks, as `worksmith eval` with these settings takes them.
 
     Args:
         suite: an open one, or its folder.
-        split: `train`, `dev`, `test`, `paired` or `all`; None for `test`, or `all` of a published task set.
-        limit: at most so many, spread evenly.
-        where: conditions such as `area=HR,IT`; a text is one condition.
-        scheme: of the splits.
+        choice: see `Choice`.
 
     Raises:
         InputError: a setting is wrong, there are no such tasks, or only a judge could score one of them.
     """
     opened = suite if isinstance(suite, Suite) else Suite.open(Path(suite))
-    conditions = [where] if isinstance(where, str) else list(where)
-    settings = TaskSettings(split=split, limit=limit, where=conditions, scheme=scheme)
+    where = choice.get("where", ())
+    settings = TaskSettings(**{**choice, "where": [where] if isinstance(where, str) else list(where)})
     name, tasks = choose_tasks(opened, settings, progress)
     judged = [task for task in tasks if task.judged]
     if judged:
@@ -51,7 +58,8 @@ def chosen_tasks(
     return opened, name, tasks
 
 
-def choice_of(settings: TaskSettings) -> dict[str, Any]:
-    """The arguments of `chosen_tasks` but the suite, for a file that is written."""
-    given = {"split": settings.split, "limit": settings.limit, "where": list(settings.where)}
-    return {**given, "scheme": settings.scheme}
+def choice_of(settings: TaskSettings) -> Choice:
+    """The choice of settings, for a file that is written."""
+    return Choice(
+        split=settings.split, limit=settings.limit, where=list(settings.where), scheme=settings.scheme
+    )

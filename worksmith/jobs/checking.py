@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,10 @@ from worksmith.evals.records.run_log import open_log
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.scoring.constraints import check_measured, constraints
 from worksmith.evals.scoring.regressions import OUTCOME, Criterion, compared, values
+from worksmith.evals.statistics.power import seen
 from worksmith.evals.table import NO_DATA, Grid, number, points, share
-from worksmith.jobs.evaluation import Evaluation, evaluate
+from worksmith.jobs.evaluation import EvalPlan, Evaluation, plan_evaluation, run_evaluation
+from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.printing import Printable
 from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
 
 _LISTED = 20
 """Tasks of a criterion on the screen; `--json` has all."""
+
+_LOSS = 0.15
+"""The loss of the outcome that a check should show."""
 
 _TEXTS = ("query", "plan", "answer", "traceback")
 _PARTS = ("calls", "asks", "shown", "spans", "changes", "expected_changes", "judgements")
@@ -159,7 +165,7 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
     Raises:
         InputError: a setting is wrong, or a file; there is no baseline and none is to be made, or it has no
             task of the run or not the metric of a constraint; or a baseline is to be made of a run that lost
-            episodes.
+            episodes, or of some of its tasks.
         BudgetSpentError, EvaluationInterrupted: see `evaluate`.
     """
     bounds, file = constraints(settings.constraint), settings.baseline
@@ -177,7 +183,10 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
     for written in (settings.junit, file if settings.update else None):
         if written is not None:
             check_writable(written)
-    result = evaluate(settings, progress=progress)
+    plan = plan_evaluation(settings, progress=progress, record=True)
+    if settings.update:
+        _check_whole(plan, before, file)
+    result = run_evaluation(plan, Tracking.of(settings, track=settings.track))
     now = result.records
     if len(result.runs) > 1:
         raise InputError("a replay of several runs", where="--lm", hint="give a file of one")
@@ -188,7 +197,9 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
         raise InputError("no task of this run is in the baseline", where=str(file), hint=hint)
     criteria = compared(mine, theirs, bounds)
     if any(each.blind for each in criteria):
-        notes.append("so few intents cannot show a loss: take more tasks, of more kinds")
+        notes.append("so few tasks cannot show a loss: take more")
+    elif criteria and not criteria[0].worse:
+        notes.append(_sight(criteria[0], len(mine), len(theirs)))
     found = Check(
         result, file, criteria, dict(_turned(criteria, mine, theirs)), notes, updated=settings.update
     )
@@ -204,10 +215,37 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
     return found
 
 
+def _check_whole(plan: EvalPlan, before: Sequence[EpisodeRecord], file: Path) -> None:
+    """See that a run has all tasks of the baseline that it is to replace. Tasks that are gone do not count.
+
+    Raises:
+        InputError: it has only a part.
+    """
+    run, suite = (
+        {task.id for task in tasks} for tasks in (plan.measurement.tasks, plan.measurement.suite.tasks)
+    )
+    if left := {record.task_id for record in before} & suite - run:
+        raise InputError(
+            f"{len(left)} tasks of the baseline are not in this run, and would be lost",
+            where=str(file),
+            hint="run them all, name another file, or delete this one",
+        )
+
+
 def _kept(record: EpisodeRecord) -> EpisodeRecord:
     fault = record.fault and record.fault.model_copy(update={"detail": ""})
     left_out = dict.fromkeys(_TEXTS, "") | dict.fromkeys(_PARTS, ())
     return record.model_copy(update={**left_out, "error": None, "fault": fault})
+
+
+def _sight(outcome: Criterion, now: int, before: int) -> str:
+    """Which loss a check of so many episodes finds, and how many trials find one of `_LOSS`."""
+    tasks, loss = outcome.difference.n, min(1.0, seen(outcome.difference, sides=1))
+    said = f"8 times of 10 such a check shows a loss of {100 * loss:.0f} points"
+    if loss <= _LOSS:
+        return said
+    trials = math.ceil(2 * (loss / _LOSS) ** 2 / (tasks / now + tasks / before))
+    return f"{said}, and with --trials {trials} in both runs one of {100 * _LOSS:.0f}"
 
 
 def _of_both(

@@ -31,6 +31,7 @@ from worksmith.optimizers.compiling.verification import derived, differing_parts
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.registry import OPTIMIZERS, optimizer
 from worksmith.optimizers.settings import Settings
+from worksmith.programs.strategies import strategy
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import validated
 
@@ -156,6 +157,8 @@ def _as_decided(
             where=str(folder),
             hint=f"if you trust it, name it yourself: --lm {min(own)}",
         )
+    if settings.strategy is not None:
+        strategy(settings.strategy, project=suite.env.folder)
     # It began as this file says, unless the file has changed since, which its digest tells.
     program = (
         load_program(start, suite.env)

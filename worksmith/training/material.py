@@ -16,7 +16,7 @@ from worksmith.tools.files.json_files import read_file
 from worksmith.training.batches import Example, batches_of, longest_of, taught_of, tokens_of
 from worksmith.training.encoding import Encoder
 from worksmith.training.folder import check_apart, check_out
-from worksmith.training.rows import Data, read_dpo, read_sft
+from worksmith.training.rows import Data, read_data
 from worksmith.training.start import Start, check_form, open_start, open_tokenizer
 
 _NEEDED = ("accelerate", "datasets", "peft", "trl")
@@ -64,7 +64,7 @@ def open_material(settings: TrainSettings, progress: Progress) -> Material:
     if not all(importlib.util.find_spec(name) for name in _NEEDED):
         raise missing_extra("training", "train")
     check_out(settings)
-    data = read_dpo(settings.data) if isinstance(settings, DpoSettings) else read_sft(settings.data)
+    data = read_data(settings.data, preferences=isinstance(settings, DpoSettings))
     start = open_start(settings.model, download=settings.download)
     check_apart(settings.out, (settings.data, start.folder, start.trained))
     check_form(start, settings)

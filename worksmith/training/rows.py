@@ -94,43 +94,23 @@ class Data(NamedTuple):
     digest: str
 
 
-def read_sft(file: Path) -> Data:
-    """The lines of a file for supervised training, each with `messages`, or `prompt` and `completion`.
+def read_data(file: Path, *, preferences: bool) -> Data:
+    """The lines of a file.
+
+    Each has `messages`, or `prompt` and `completion`; those of preferences `prompt`, `chosen` and `rejected`.
 
     Raises:
-        InputError: a line is neither, with its number; or there is none.
+        InputError: a line is something else, with its number; or there is none.
     """
-    return _read(file, preferences=False)
-
-
-def read_dpo(file: Path) -> Data:
-    """The lines of a file for preference training, each with `prompt`, `chosen` and `rejected`.
-
-    Raises:
-        InputError: a line is wrong, with its number; or there is none.
-    """
-    return _read(file, preferences=True)
-
-
-_SFT = "a line for SFT"
-_DPO = "a line for DPO"
-
-
-def _read(file: Path, *, preferences: bool) -> Data:
-    what = _DPO if preferences else _SFT
-    hint = f"worksmith export {'dpo' if preferences else 'sft'} writes such files"
+    method, other = ("dpo", "sft") if preferences else ("sft", "dpo")
+    what, hint = f"a line for {method.upper()}", f"worksmith export {method} writes such files"
     rows: list[Row] = []
     lines: list[int] = []
     for where, value in read_lines(file, what, hint=hint):
-        other = isinstance(value, dict) and ("chosen" in value) is not preferences
-        if other and ({"chosen", "messages", "completion"} & value.keys()):
-            right = "sft" if preferences else "dpo"
-            raise InputError(f"not {what}", where=where, hint=f"give this file to worksmith train {right}")
-        model: type[Row] = Conversation
-        if preferences:
-            model = Preference
-        elif isinstance(value, dict) and "prompt" in value:
-            model = Completion
+        keys = set(value) if isinstance(value, dict) else set()
+        if keys & {"chosen", "messages", "completion"} and ("chosen" in keys) is not preferences:
+            raise InputError(f"not {what}", where=where, hint=f"give this file to worksmith train {other}")
+        model: type[Row] = Preference if preferences else Completion if "prompt" in keys else Conversation
         rows.append(validated(value, model, what, where=where, hint=hint))
         lines.append(int(where.rpartition(":")[2]))
     if not rows:

@@ -164,7 +164,7 @@ def _held_out(work: Path, model: str, out: Path) -> dict[str, Any]:
     """The figures of each form before and after, by the difference as it was written."""
     from worksmith.models.transformer.difference import add
     from worksmith.training.encoding import Encoder
-    from worksmith.training.rows import read_sft
+    from worksmith.training.rows import read_data
     from worksmith.training.start import open_base, open_start, open_tokenizer
 
     start = open_start(model)
@@ -172,7 +172,7 @@ def _held_out(work: Path, model: str, out: Path) -> dict[str, Any]:
     forms = {
         name: [
             encoder.encode(row)
-            for row in read_sft(work / f"{name}.jsonl").rows
+            for row in read_data(work / f"{name}.jsonl", preferences=False).rows
             if name == "plain" or name in row.origin
         ]
         for name in _FORMS

@@ -58,7 +58,7 @@ def repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
 
 def _calls(env: Environment, task: Task) -> Iterator[Finding]:
     """What is wrong with the expected calls of a task without a gold plan."""
-    episode = env.episode(persona=task.persona, now=task.now, rehearsal=True)
+    episode = env.episode(persona=task.persona, now=task.now, user=task.user, rehearsal=True)
     for number, call in enumerate(task.expected):
         seen = episode.call(call.tool, dict(call.arguments))
         if seen.status != "ok":

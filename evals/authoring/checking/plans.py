@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from worksmith.evals.authoring.checking.conversations import conversation_findings
 from worksmith.evals.authoring.checking.findings import Finding, differences, finding
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.answers.values import says
@@ -34,7 +35,9 @@ def _of_plan(
     kind = answer.kind if answer is not None else ""
     # A further plan may use other tools than those that the task names.
     others = () if plan is task.gold_plan else (step.tool.partition(".")[0] for step in plan)
-    episode = env.episode((*task.domains, *others), persona=task.persona, now=task.now, rehearsal=True)
+    episode = env.episode(
+        (*task.domains, *others), persona=task.persona, now=task.now, user=task.user, rehearsal=True
+    )
     failed = False
     for number, step in enumerate(plan):
         seen = episode.call(step.tool, dict(step.arguments))
@@ -60,6 +63,7 @@ def _of_plan(
     yield from _scored(scorers, task, result, part, answered=not failed)
     for rule in broken_rules(scorers, task, result):
         yield finding("wrong", task, part, f"call {rule.step} breaks the procedure: {rule.detail}")
+    yield from conversation_findings(env, task, episode, part)
     if not failed:
         yield from _unseen(task, result, part)
 

@@ -160,8 +160,6 @@ def order_kept(ours: Sequence[int], theirs: Sequence[int], groups: Sequence[str]
 
 
 class _Measured:
-    """Verdicts beside labels."""
-
     def __init__(self, cases: Sequence[Case], verdicts: Sequence[Judgement], seed: int) -> None:
         both = [(case, v) for case, v in zip(cases, verdicts, strict=True) if v.level is not None]
         self.cases = [case for case, _ in both]
@@ -240,13 +238,15 @@ def _run(
 ) -> list[Any]:
     results: dict[int, Any] = {}
 
-    def keep(place: int, result: Any) -> None:
-        results[place] = result
+    def keep(job: tuple[int, Callable[[], Any]], result: Any) -> None:
+        results[job[0]] = result
         if on_progress:
             on_progress(len(results), len(jobs))
 
-    pool: Workers[Callable[[], Any], Any] = Workers(lambda job: job(), workers=workers, on_result=keep)
-    pool.run(jobs)
+    pool: Workers[tuple[int, Callable[[], Any]], Any] = Workers(
+        lambda job: job[1](), workers=workers, on_result=keep
+    )
+    pool.run(enumerate(jobs), len(jobs))
     return [results[place] for place in range(len(jobs))]
 
 

@@ -7,10 +7,8 @@ itself by the digest of all it says; change one of them, and it is no pass for t
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +18,7 @@ from worksmith.evals.judging.calibration.calibrate import Calibration
 from worksmith.evals.running.judges import Judge
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.files.data_files import read_toml
 from worksmith.tools.files.json_files import read_model
 from worksmith.tools.seeding import digest
 
@@ -67,13 +66,11 @@ class GateVerdict(BaseModel):
 
 @cache
 def thresholds() -> Mapping[str, float]:
-    """The threshold of each measure."""
-    text = files("worksmith.evals.judging.calibration").joinpath("gate.toml").read_text(encoding="utf-8")
-    return {name: float(value) for name, value in tomllib.loads(text).items()}
+    found = read_toml("worksmith.evals.judging.calibration", "gate.toml")
+    return {name: float(value) for name, value in found.items()}
 
 
 def gate(judge: Judge, calibration: Calibration, labels: str) -> GateVerdict:
-    """The verdict on a judge, by its calibration and the thresholds."""
     verdict = GateVerdict(
         judge=judge.name,
         judge_digest=judge.digest,

@@ -125,7 +125,6 @@ def pairs_of(cases: Sequence[Case]) -> list[tuple[Case, Case]]:
 
 
 def labels_digest(cases: Sequence[Case]) -> str:
-    """Content address of labelled cases."""
     return digest(
         [[case.task.digest, case.record.model_dump(mode="json"), case.level, case.group] for case in cases]
     )

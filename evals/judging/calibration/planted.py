@@ -8,11 +8,9 @@ from the texts of the default rubrics; no judge is asked for them.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import islice, zip_longest
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from worksmith.evals.judging.calibration.labels import Label
 from worksmith.evals.judging.calibration.planted_changes import ChangePlanter, Variant
 from worksmith.evals.tasks.task import Answer, Entity, Task
+from worksmith.tools.files.data_files import read_toml
 from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -213,6 +212,4 @@ def _label(task: Task, number: int, variant: Variant) -> Label:
 
 @cache
 def _data() -> dict[str, Any]:
-    return tomllib.loads(
-        files("worksmith.evals.judging.calibration").joinpath("planted.toml").read_text(encoding="utf-8")
-    )
+    return read_toml("worksmith.evals.judging.calibration", "planted.toml")

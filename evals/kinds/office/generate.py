@@ -125,7 +125,7 @@ def solve(intent: Intent, slots: Slots, query: str, env: Environment) -> tuple[t
     """A gold plan for a task of `intent`, made by executing its script, and what that changes."""
     episode = env.episode(intent.domains)
     script = PlanRecorder(episode, query)
-    intent.logic.solve(slots, script)
+    intent.act(script, slots)
     return tuple(script.steps), episode.outcome()
 
 
@@ -168,14 +168,14 @@ def _draft(
     """A task with a new text, of the wanted kind if there is one."""
     second: _Draft | None = None
     for _ in range(_DRAWS):
-        slots = intent.logic.draw(records, random)
+        slots = intent.draw(records, random)
         phrasing = random.randrange(texts)
         if slots is None:
             continue
         query = intent.text(phrasing, slots)
         if query in taken:
             continue
-        draft = _Draft(slots, phrasing, query, tuple(intent.logic.oracle(records, slots)))
+        draft = _Draft(slots, phrasing, query, tuple(intent.answer(records, slots)))
         if _unfit(draft, empty) <= (False, _MOST_ACTIONS):
             return draft
         if second is None or _unfit(draft, empty) < _unfit(second, empty):

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from worksmith.evals.kinds.office.generate import GoldPlanError, execute, solve
-from worksmith.evals.kinds.office.intents.analytics.metrics import METRICS
-from worksmith.evals.kinds.office.intents.analytics.plots import CHARTS
+from worksmith.evals.kinds.office.intents.analytics.intents import CHARTS
 from worksmith.evals.kinds.office.intents.intent import Intent, Slots
-from worksmith.evals.kinds.office.intents.plan_recorder import ToolRefusedError
+from worksmith.evals.kinds.office.intents.plan_recorder import METRICS, ToolRefusedError
 from worksmith.evals.kinds.office.intents.registry import intent
 from worksmith.evals.kinds.office.intents.wording import MONTHS, WEEKDAYS
 from worksmith.evals.kinds.office.records import Records

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from typing import Any, TypeVar
 
+from worksmith.tools.kinds.office import schema
+from worksmith.tools.sqlite.schema import Table
 from worksmith.tools.world import World
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
+
+
+Row = Mapping[str, Any]
+"""A record by column, as tables hold it and as tools show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +27,10 @@ class Employee:
 
     first_name: str
     address: str
+
+    @classmethod
+    def of(cls, row: Row) -> Employee:
+        return cls(row["address"].split(".", 1)[0].capitalize(), row["address"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +45,12 @@ class Event:
 
     @property
     def end(self) -> datetime:
-        """When it is over."""
         return self.start + timedelta(minutes=self.minutes)
+
+    @classmethod
+    def of(cls, row: Row) -> Event:
+        start = datetime.fromisoformat(row["event_start"])
+        return cls(row["event_id"], row["event_name"], row["participant_email"], start, int(row["duration"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +62,15 @@ class Mail:
     address: str
     subject: str
     sent: datetime
-    body: str
+
+    def fits(self, subject: str, address: str) -> bool:
+        """Whether it has both; an empty text fits any."""
+        return subject in ("", self.subject) and address in ("", self.address)
+
+    @classmethod
+    def of(cls, row: Row) -> Mail:
+        sent = datetime.fromisoformat(row["sent_datetime"])
+        return cls(row["email_id"], row["inbox/outbox"], row["sender/recipient"], row["subject"], sent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +81,11 @@ class Visit:
     seconds: int
     source: str
     engaged: bool
+
+    @classmethod
+    def of(cls, row: Row) -> Visit:
+        day, seconds = date.fromisoformat(row["date_of_visit"]), int(row["session_duration_seconds"])
+        return cls(day, seconds, row["traffic_source"], row["user_engaged"] == "True")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +99,13 @@ class ProjectTask:
     due: date
     board: str
 
+    @classmethod
+    def of(cls, row: Row) -> ProjectTask:
+        due = date.fromisoformat(row["due_date"])
+        return cls(
+            row["task_id"], row["task_name"], row["assigned_to_email"], row["list_name"], due, row["board"]
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Customer:
@@ -84,82 +118,77 @@ class Customer:
     product: str
     status: str
 
+    @classmethod
+    def of(cls, row: Row) -> Customer:
+        contact = row["last_contact_date"]
+        return cls(
+            row["customer_id"],
+            row["assigned_to_email"],
+            row["customer_name"],
+            date.fromisoformat(contact) if contact else None,
+            row["product_interest"],
+            row["status"],
+        )
+
+
+Series = Mapping[date, float]
+"""A figure by day."""
+
+OPENING, CLOSING = time(9), time(18)
+MEETING = timedelta(minutes=30)
+
 
 class Records:
     """The records of one world, each list in table order, and the clock of its episodes.
 
     Attributes:
         now: the clock. Tasks call its date "today".
-        employees: the directory.
-        events: by start.
-        mails: by time sent.
-        visits: in no order.
-        tasks: by due date.
-        customers: the latest contacted first.
     """
 
     def __init__(self, world: World) -> None:
-        def read(table: str, *columns: str) -> Iterable[tuple[Any, ...]]:
-            return (tuple(row.values()) for row in world.rows(table, columns))
+        def read(table: Table) -> Iterator[Row]:
+            return world.rows(table.name, table.columns)
 
-        moment = datetime.fromisoformat
-        day = date.fromisoformat
         self.now = world.manifest.now
-        self.employees = [
-            Employee(str(address).split(".", 1)[0].capitalize(), address)
-            for (address,) in read("directory", "address")
-        ]
-        self.events = [
-            Event(i, name, participant, moment(start), int(minutes))
-            for i, name, participant, start, minutes in read(
-                "calendar", "event_id", "event_name", "participant_email", "event_start", "duration"
-            )
-        ]
-        self.mails = [
-            Mail(i, box, address, subject, moment(sent), body)
-            for i, box, address, subject, sent, body in read(
-                "email", "email_id", "inbox/outbox", "sender/recipient", "subject", "sent_datetime", "body"
-            )
-        ]
-        self.visits = [
-            Visit(day(visited), int(seconds), source, engaged == "True")
-            for visited, seconds, source, engaged in read(
-                "analytics", "date_of_visit", "session_duration_seconds", "traffic_source", "user_engaged"
-            )
-        ]
-        self.tasks = [
-            ProjectTask(i, name, assignee, list_name, day(due), board)
-            for i, name, assignee, list_name, due, board in read(
-                "tasks", "task_id", "task_name", "assigned_to_email", "list_name", "due_date", "board"
-            )
-        ]
-        self.customers = [
-            Customer(i, assignee, name, day(contact) if contact else None, product, status)
-            for i, assignee, name, contact, product, status in read(
-                "customers",
-                *("customer_id", "assigned_to_email", "customer_name"),
-                *("last_contact_date", "product_interest", "status"),
-            )
-        ]
+        self.employees = [Employee.of(row) for row in read(schema.DIRECTORY)]
+        self.events = [Event.of(row) for row in read(schema.CALENDAR)]
+        self.mails = [Mail.of(row) for row in read(schema.EMAIL)]
+        self.visits = [Visit.of(row) for row in read(schema.ANALYTICS)]
+        self.tasks = [ProjectTask.of(row) for row in read(schema.TASKS)]
+        self.customers = [Customer.of(row) for row in read(schema.CUSTOMERS)]
 
     @property
     def today(self) -> date:
         return self.now.date()
 
     @cached_property
+    def by_start(self) -> list[Event]:
+        return sorted(self.events, key=lambda event: event.start)
+
+    @cached_property
     def upcoming(self) -> list[Event]:
         """Events that start after the clock, the next one first."""
-        return sorted((event for event in self.events if event.start > self.now), key=lambda e: e.start)
+        return [event for event in self.by_start if event.start > self.now]
 
     @cached_property
     def events_on(self) -> dict[date, list[Event]]:
         """The events of each day that has any, by start."""
-        return grouped(sorted(self.events, key=lambda e: e.start), lambda event: event.start.date())
+        return grouped(self.by_start, lambda event: event.start.date())
+
+    def free_slot_tomorrow(self) -> datetime | None:
+        """The first free half hour of the day after the clock's."""
+        day = self.today + timedelta(days=1)
+        return first_free_slot(((each.start, each.end) for each in self.events_on.get(day, [])), day)
+
+    def is_free(self, start: datetime, minutes: int, besides: Event | None = None) -> bool:
+        """Whether an event could take place then: none but `besides` is in the way, office hours suffice."""
+        end = start + timedelta(minutes=minutes)
+        others = (event for event in self.events_on.get(start.date(), []) if event is not besides)
+        return end.time() <= CLOSING and all(end <= each.start or start >= each.end for each in others)
 
     @cached_property
-    def events_with(self) -> dict[str, list[Event]]:
-        """The events with each participant, by start."""
-        return grouped(sorted(self.events, key=lambda e: e.start), lambda event: event.participant)
+    def event_names(self) -> list[str]:
+        return sorted({event.name for event in self.events})
 
     @cached_property
     def received_from(self) -> dict[str, list[Mail]]:
@@ -168,8 +197,23 @@ class Records:
         return grouped(sorted(inbox, key=lambda mail: mail.sent), lambda mail: mail.address)
 
     @cached_property
+    def received(self) -> list[Mail]:
+        """The mails that Sam got, sender by sender."""
+        return [mail for mails in self.received_from.values() for mail in mails]
+
+    @cached_property
     def visits_on(self) -> dict[date, list[Visit]]:
         return grouped(self.visits, lambda visit: visit.day)
+
+    def series(self, metric: str, since: date, until: date | None = None) -> Series:
+        """A figure by day from `since` to `until`, by default yesterday, for days with visits."""
+        last = until or self.today - timedelta(days=1)
+        return {day: value for day, value in self._series[metric].items() if since <= day <= last}
+
+    @cached_property
+    def _series(self) -> dict[str, Series]:
+        days = sorted(self.visits_on.items())
+        return {metric: {day: figure(visits) for day, visits in days} for metric, figure in _FIGURES.items()}
 
     @cached_property
     def tasks_of(self) -> dict[str, list[ProjectTask]]:
@@ -198,6 +242,27 @@ class Records:
     @cached_property
     def _addresses(self) -> dict[str, str]:
         return {employee.first_name.lower(): employee.address for employee in self.employees}
+
+
+_FIGURES: dict[str, Callable[[list[Visit]], float]] = {
+    "total visits": len,
+    "average session duration": lambda visits: sum(visit.seconds for visit in visits) / len(visits),
+    "engaged users": lambda visits: sum(visit.engaged for visit in visits),
+}
+
+
+def first_free_slot(busy: Iterable[tuple[datetime, datetime]], day: date) -> datetime | None:
+    """The earliest start on `day` of a half hour that touches nothing `busy` and lies in office hours.
+
+    Args:
+        busy: starts and ends of the day's events, by start.
+    """
+    free = datetime.combine(day, OPENING)
+    for start, end in busy:
+        if free + MEETING <= start:
+            return free
+        free = max(free, end)
+    return free if free + MEETING <= datetime.combine(day, CLOSING) else None
 
 
 def grouped(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:

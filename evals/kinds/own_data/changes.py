@@ -40,11 +40,7 @@ class Nearest(NamedTuple):
 
 
 def check_changes(names: Names, changes: Changes, where: str) -> dict[str, TableChanges]:
-    """Check that tables, columns and rows are there, and that values are of the columns' types.
-
-    Raises:
-        InputError: something is not there, or of another type.
-    """
+    """Check that tables, columns and rows are there, and that values are of the columns' types."""
     for name, change in changes.items():
         table, place = names.table(name, where), f"{where}.{name}"
         if not table.writable or not table.scored:

@@ -44,7 +44,7 @@ class Expectations:
         """The outcome of the expected calls, made as the task's persona at its time."""
         found = self._called.get(task.digest)
         if found is None:
-            episode = self._env.episode(persona=task.persona, now=task.now, rehearsal=True)
+            episode = self._env.episode(persona=task.persona, now=task.now, user=task.user, rehearsal=True)
             for call in task.expected:
                 episode.call(call.tool, dict(call.arguments))
             found = self._called[task.digest] = episode.outcome()

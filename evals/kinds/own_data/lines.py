@@ -22,6 +22,7 @@ from worksmith.evals.kinds.own_data.values import Expected, Status
 from worksmith.retrievers.texts.words import folded
 from worksmith.tools.errors import InputError
 from worksmith.tools.numbers import python_numbers
+from worksmith.tools.user import User
 
 NEW = "new"
 """The key of a table's changes under which its new rows are listed."""
@@ -65,6 +66,7 @@ class TaskLine(BaseModel):
         reference: a right answer in words, for judges and for the end of the gold plan.
         slots: the values in the query that come from records, each by a name of yours. With them and a plan
             others than those who may read the records can be shown a demonstration with made-up values.
+        user: who answers the agent by rule, see `worksmith.tools.user.User`.
         partial: whether the persona may read only a part of what is asked for, which an answer should say.
         procedure: rules for the course of an episode, see `worksmith.tools.procedure.ProcedureRule`.
         metric: `module:function`, or in Python the function itself.
@@ -82,6 +84,7 @@ class TaskLine(BaseModel):
     now: datetime | None = None
     toolkits: tuple[str, ...] | None = None
     slots: dict[str, Text] = Field(default_factory=dict)
+    user: User | None = None
     answer: Expected | None = None
     reference: str = ""
     partial: bool = False
@@ -112,15 +115,11 @@ class TaskLine(BaseModel):
         return self
 
 
-_FIELDS = {"plan": StepLine, "calls": CallLine}
+_FIELDS: dict[str, type[BaseModel]] = {"plan": StepLine, "calls": CallLine, "user": User}
 
 
 def parse_line(value: Any, where: str) -> TaskLine:
-    """The line that a JSON value is.
-
-    Raises:
-        InputError: it is none; names the place and the field.
-    """
+    """The line that a JSON value is."""
     if not isinstance(value, dict):
         raise InputError("not a task: an object is needed", where=where)
     try:

@@ -45,11 +45,7 @@ class OwnMetric(BaseModel):
 
     @classmethod
     def of(cls, function: Function, name: str = "") -> Self:
-        """The metric that a function is.
-
-        Raises:
-            InputError: it does not take two arguments.
-        """
+        """The metric that a function is."""
         name = name or f"{function.__module__}:{getattr(function, '__qualname__', type(function).__name__)}"
         try:
             inspect.signature(function).bind(None, None)
@@ -81,9 +77,6 @@ def named_metric(name: str, folder: Path, *, home: Path | None, where: str) -> O
         folder: of the tasks. Code of a stranger may lie beside them, so it has to be the user's own: `home`,
             the working directory, or the folder of the script that runs.
         home: the environment's folder; None if a stranger may have written in it.
-
-    Raises:
-        InputError: there is no such file or function, it is not in such a folder, or cannot be imported.
     """
     found = _NAME.fullmatch(name)
     if found is None:

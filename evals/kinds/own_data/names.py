@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from copy import copy
+from typing import TYPE_CHECKING, Self
 
 from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.procedure import full_name
+from worksmith.tools.user_tool import ASK_USER
 
 if TYPE_CHECKING:
     from worksmith.tools.environment import Environment
     from worksmith.tools.persona import Persona
     from worksmith.tools.sqlite.schema import Table
+    from worksmith.tools.user import User
 
 
 class Names:
@@ -23,6 +26,14 @@ class Names:
         self.tools = {tool.name: tool for kit in env.kind.toolkits for tool in kit.tools}
         self.arguments = {name: tool.arguments for name, tool in self.tools.items()}
         self.tables = {table.name: table for table in env.kind.tables}
+
+    def beside(self, user: User | None) -> Self:
+        """The names for a task with this user: `ask_user` is a tool then."""
+        found = copy(self)
+        if user is not None:
+            found.tools = {**self.tools, ASK_USER.name: ASK_USER}
+            found.arguments = {name: tool.arguments for name, tool in found.tools.items()}
+        return found
 
     def tool(self, name: str, where: str) -> str:
         """See `full_name`."""

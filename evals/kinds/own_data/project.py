@@ -42,11 +42,7 @@ _RAN = "__worksmith_ran__"
 
 
 def open_project(folder: Path) -> Suite:
-    """The suite of the project in a folder. Runs the project's own Python file, in that folder.
-
-    Raises:
-        InputError: the project file, the Python file or a task is wrong; says where.
-    """
+    """The suite of the project in a folder. Runs the project's own Python file, in that folder."""
     section = _section(folder)
     env = open_environment(folder / section.file, section.name)
     tasks = folder / section.tasks
@@ -80,9 +76,6 @@ def open_environment(file: Path, name: str) -> Environment:
 
     Args:
         name: of the variable.
-
-    Raises:
-        InputError: there is no such file or variable, or the file fails; says at which line.
     """
     if not file.is_file():
         raise InputError("no such Python file", where=str(file), hint=f"{PROJECT_FILE} names it")

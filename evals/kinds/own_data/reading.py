@@ -43,9 +43,6 @@ def read_own_tasks(env: Environment, source: Path | Iterable[Mapping[str, Any]])
 
     Args:
         env: over the tables that the tasks are about, with its tools.
-
-    Raises:
-        InputError: the file cannot be read, or a task is wrong; says where, and how many others are.
     """
     if isinstance(source, Path):
         folder, lines = source.absolute().parent, list(read_lines(source, _WHAT))
@@ -72,6 +69,7 @@ def read_own_tasks(env: Environment, source: Path | Iterable[Mapping[str, Any]])
 
 
 def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -> OwnTask:
+    names = names.beside(line.user)
     plan = tuple(
         Step(**_call(step, f"{where}: plan.{place}", names), why=step.why, after=step.after)
         for place, step in enumerate(line.plan or ())
@@ -96,6 +94,7 @@ def _task(line: TaskLine, number: int, where: str, names: Names, folder: Path) -
         now=line.now,
         intent=line.intent or None,
         slots=line.slots,
+        user=line.user,
         split=line.split or "test",
         held_out_split=line.split or "test",
         gold_plan=None if line.plan is None else plan,

@@ -67,7 +67,6 @@ class EpisodeReplies:
         return bool(self._earlier)
 
     def begun(self, episode: str) -> bool:
-        """Whether an earlier process asked for an episode."""
         return episode in self._earlier
 
     def unrecorded(self, episode: str, attempts: int) -> dict[str, Usage]:
@@ -158,7 +157,6 @@ class _Asking:
         return _Asking(self.asker._replace(work=f"{self.asker.work}{_PART}{name}"), self._earlier, anew=True)
 
     def again(self) -> _Asking:
-        """The same attempt from its beginning."""
         return _Asking(self.asker, self._earlier)
 
     @contextmanager

@@ -55,7 +55,6 @@ class Failure(BaseModel):
         )
 
     def error(self) -> LMError:
-        """The exception again, with its status."""
         kind = getattr(exceptions, self.kind, None)
         if not (isinstance(kind, type) and issubclass(kind, LMError)):
             kind = LMError

@@ -28,7 +28,6 @@ class CompatibleEngine(LiteLLMEngine):  # type: ignore[misc]
     """LiteLLM with replies mended as those of DSPy's own client are."""
 
     def complete(self, request: lm15.Request) -> lm15.Response:
-        """The reply to one request."""
         litellm = get_litellm(feature="LiteLLM engine")
         # LiteLLM takes it for new clients of OpenAI's API; one that the user has set stays.
         if litellm.client_session is None or litellm.client_session in _SESSIONS:

@@ -55,16 +55,17 @@ class Traffic:
 
 
 @dataclass
-class Request:
-    """A request that a lane has let through.
+class Sent:
+    """A request on its way to a model.
 
     Attributes:
+        at: when a lane let it through.
         tokens: which whoever sends it sets when the reply is there.
     """
 
-    sent: float
-    tries_model: bool
-    reserved: float
+    at: float = 0.0
+    tries_model: bool = False
+    reserved: float = 0.0
     tokens: Tokens = field(default_factory=Tokens)
 
 
@@ -103,7 +104,7 @@ class Lane:
         return self._tokens is not None
 
     @contextmanager
-    def request(self, tokens: float = 0.0) -> Iterator[Request]:
+    def request(self, tokens: float = 0.0) -> Iterator[Sent]:
         """A block in which one request is sent, once the limits let it through.
 
         Args:
@@ -123,7 +124,6 @@ class Lane:
             self._leave(request, error)
 
     def traffic(self) -> Traffic:
-        """What goes on now."""
         with self._lock:
             limit = self._concurrency.limit
             failure = self._breaker.failure if self._breaker.paused else None
@@ -143,7 +143,7 @@ class Lane:
         """Requests on their way; those with a slot that wait here are not."""
         return self._slots - sum(count for reason, count in self._waiting.items() if reason != TURN)
 
-    def _enter(self, tokens: float) -> Request:
+    def _enter(self, tokens: float) -> Sent:
         with self._lock:
             while self._slots >= int(min(self._concurrency.limit, _NO_LIMIT)):
                 self._wait(self._turn, TURN, None)
@@ -153,7 +153,7 @@ class Lane:
             except BaseException:
                 self._free_slot()
                 raise
-            return Request(self._clock(), tries, tokens)
+            return Sent(self._clock(), tries, tokens)
 
     def _pass(self, tokens: float) -> bool:
         """Wait for the server and for the limits a minute; whether the request tries a paused model."""
@@ -193,14 +193,14 @@ class Lane:
         while (left := at + self._shifted - shifted - self._clock()) > 0:
             self._wait(self._news, limit, left)
 
-    def _leave(self, request: Request, error: BaseException | None) -> None:
+    def _leave(self, request: Sent, error: BaseException | None) -> None:
         now = self._clock()
         with self._lock:
             was_paused = self._breaker.paused
             if error is None:
                 self._answered += 1
                 self._taken = Tokens(*map(sum, zip(self._taken, request.tokens, strict=True)))
-                self._concurrency.answered(self._in_flight, now - request.sent, now)
+                self._concurrency.answered(self._in_flight, now - request.at, now)
                 self._breaker.answered(now, tried=request.tries_model)
                 if self._tokens is not None:
                     self._tokens.correct(request.tokens.prompt + request.tokens.completion - request.reserved)
@@ -211,16 +211,16 @@ class Lane:
             if was_paused:
                 self._news.notify_all()
 
-    def _note(self, error: BaseException, request: Request, now: float) -> None:
+    def _note(self, error: BaseException, request: Sent, now: float) -> None:
         if not isinstance(error, Exception) or isinstance(error, WorksmithError):
             self._breaker.given_up(tried=request.tries_model)
             return
         passes = may_be_over_soon(error)
         if passes and is_rate_limit(error):
-            self._concurrency.refused(self._in_flight, request.sent, now)
+            self._concurrency.refused(self._in_flight, request.at, now)
             self._hold(asked_wait(error), now)
         elif passes:
-            self._breaker.failed(error, now, sent=request.sent, tried=request.tries_model)
+            self._breaker.failed(error, now, sent=request.at, tried=request.tries_model)
             return
         # The model works: it has too many requests, or refuses this one for what it is.
         self._breaker.answered(now, tried=request.tries_model)

@@ -28,7 +28,9 @@ _JITTER = random.Random()
 """Of its own: a program may have seeded the common one. It decides no result, only when a request is sent."""
 
 
-def with_retries(ask: Callable[[], T], *, tries: int, seconds: float) -> T:
+def with_retries(
+    ask: Callable[[], T], *, tries: int, seconds: float, again: Callable[[], None] | None = None
+) -> T:
     """What `ask` returns, which is called again after failures that may be over soon.
 
     A refusal for too many requests is no failure: it is tried again for as long as the time lasts.
@@ -36,6 +38,7 @@ def with_retries(ask: Callable[[], T], *, tries: int, seconds: float) -> T:
     Args:
         tries: the most calls that fail; 1 for a single call whatever comes of it.
         seconds: from the first call, after which no other one begins.
+        again: called before each call but the first; what it raises ends the tries.
 
     Raises:
         Exception: of the last call.
@@ -55,6 +58,8 @@ def with_retries(ask: Callable[[], T], *, tries: int, seconds: float) -> T:
             if time.monotonic() - started + wait >= seconds:
                 raise
         time.sleep(wait)
+        if again is not None:
+            again()
     raise AssertionError("a count has no end")
 
 

@@ -31,6 +31,5 @@ def ablation_grids(study: Study) -> tuple[Grid, ...]:
 
 
 def _whole(study: Study, row: Row) -> Row | None:
-    """The row of the same program with all tools."""
     same = (other for other in study.rows if other.arm.program == row.arm.program)
     return next((other for other in same if not other.arm.without and not other.arm.baseline), None)

@@ -195,7 +195,6 @@ def _of_level(row: Row, level: str) -> Interval | None:
 
 
 def _outcome(records: Sequence[EpisodeRecord]) -> str:
-    """The share of right episodes, with the count."""
     values = [record.scores[PRIMARY] for record in records if record.graded and PRIMARY in record.scores]
     right = sum(value >= 1 for value in values)
     return f"{share(right / len(values))} ({right}/{len(values)})" if values else NO_DATA

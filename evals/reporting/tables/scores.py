@@ -149,7 +149,6 @@ def _facets(names: Sequence[str], records: Sequence[EpisodeRecord]) -> dict[str,
 
 
 def score_grid(summary: Summary, model: str) -> Grid:
-    """Every score of one program."""
     macro = [] if math.isnan(summary.macro.value) else [("outcome, each field the same", summary.macro)]
     return Grid.of(
         "Scores",
@@ -204,7 +203,6 @@ def attempt_grid(summary: Summary, notes: tuple[str, ...]) -> Grid:
 
 
 def facet_grids(records: Sequence[EpisodeRecord], seed: int) -> list[Grid]:
-    """The scores of one program by each facet."""
     return [_facet_grid(name, facet, records, seed) for name, facet in facets_of(records).items()]
 
 

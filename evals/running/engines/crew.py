@@ -69,9 +69,7 @@ class Link(Protocol):
         """
         ...
 
-    def close(self) -> None:
-        """End the worker."""
-        ...
+    def close(self) -> None: ...
 
 
 class Crew:
@@ -118,12 +116,10 @@ class Crew:
 
     @property
     def links(self) -> list[Link]:
-        """The workers that have started."""
         with self._changed:
             return [hand.link for hand in self._hands if hand.ready]
 
     def run(self, work: EpisodeWork, unit: WorkUnit, task: Task, used: Meter) -> EpisodeRecord:
-        """The record of one episode."""
         number, sent = self._ship(work)
         started = time.perf_counter()
         for attempt in range(1, TRIES + 1):

@@ -33,8 +33,6 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """To a worker: a program will not run any more."""
-
     work: int
 
 
@@ -122,7 +120,6 @@ class Trouble:
         return cls("defect", (f"{type(error).__name__}: {error}",))
 
     def error(self) -> Exception:
-        """The exception."""
         if self.kind == "input":
             message, where, hint = self.said
             return InputError(message, where=where, hint=hint)

@@ -156,7 +156,6 @@ class _Worker:
         self._worker = Worker(lambda message: self._out.put(packed(message)))
 
     def take(self, messages: list[bytes]) -> None:
-        """Take messages of the driver."""
         for message in messages:
             self._worker.take(unpacked(message))
 

@@ -56,7 +56,6 @@ class Finding:
 
     @property
     def recall(self) -> float:
-        """The share of required values that are named."""
         return self.matched / self.required if self.required else 1.0
 
     @property
@@ -66,7 +65,6 @@ class Finding:
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
 

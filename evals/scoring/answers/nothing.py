@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
+
+from worksmith.tools.files.data_files import read_toml
 
 _WRAPPING = " \t\r\n\"'`*\u2018\u2019\u201c\u201d"
 _NONE_ALONE = re.compile(r"^(?:none|null|n/a)\b(?! of\b)|(?:\bnone|\bnull|\bn/a)\W*$")
@@ -56,5 +56,4 @@ def _phrase(name: str) -> re.Pattern[str]:
 
 @cache
 def _words(name: str) -> frozenset[str]:
-    text = files("worksmith.evals.scoring.answers").joinpath("nothing.toml").read_text(encoding="utf-8")
-    return frozenset(tomllib.loads(text)[name])
+    return frozenset(read_toml("worksmith.evals.scoring.answers", "nothing.toml")[name])

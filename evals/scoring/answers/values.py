@@ -102,7 +102,6 @@ def says(text: str, value: str) -> bool:
 
 
 def says_all(text: str, values: Iterable[str]) -> bool:
-    """Whether the text has each of the values."""
     return all(says(text, value) for value in values)
 
 

@@ -58,83 +58,59 @@ def test_right_tasks_have_no_findings(desk: Environment, fields: dict[str, Any])
     assert found(desk, **fields) == []
 
 
+def closing(**arguments: str) -> dict[str, Any]:
+    return {**CLOSE, "arguments": arguments}
+
+
+def changed(key: str, status: str, **more: Any) -> dict[str, Any]:
+    return {"changes": {"tickets": {key: {"status": status}}}, **more}
+
+
+OTHER_TABLE = "no writing tool on offer has to do with the table tickets"
+
+
 @each_row(
-    ("fields", "level", "part", "said"),
+    ("fields", "found_at", "said"),
     [
-        ({"plan": [{"tool": "read", "arguments": {"ticket": "1"}}]}, "wrong", "plan.0", "bad arguments"),
+        ({"plan": [{"tool": "read", "arguments": {"ticket": "1"}}]}, "wrong plan.0", "bad arguments"),
+        ({"plan": [closing(ticket_id="7", status="x")]}, "wrong plan.0", "No such ticket"),
+        ({"plan": [SALARY], "answer": "1"}, "wrong plan.0", "Salaries are for HR"),
+        ({"plan": [READ], "toolkits": ["mail"], "answer": "1"}, "wrong plan.0", "not a valid tool"),
+        ({"plan": [READ], "answer": {"status": "denied"}}, "wrong plan", "no step is denied"),
+        (changed("1001", "closed", plan=[CLOSE]), "wrong plan", "status resolved instead of closed"),
+        (changed("1003", "resolved", plan=[CLOSE]), "wrong plan", "missing: update in tickets"),
         (
-            {"plan": [{**CLOSE, "arguments": {"ticket_id": "7", "status": "x"}}]},
-            "wrong",
-            "plan.0",
-            "No such ticket",
-        ),
-        ({"plan": [SALARY], "answer": "1"}, "wrong", "plan.0", "Salaries are for HR"),
-        ({"plan": [READ], "toolkits": ["mail"], "answer": "1"}, "wrong", "plan.0", "not a valid tool"),
-        ({"plan": [READ], "answer": {"status": "denied"}}, "wrong", "plan", "no step is denied"),
-        (
-            {"plan": [CLOSE], "changes": {"tickets": {"1001": {"status": "closed"}}}},
-            "wrong",
-            "plan",
-            "status resolved instead of closed",
-        ),
-        (
-            {"plan": [CLOSE], "changes": {"tickets": {"1003": {"status": "resolved"}}}},
-            "wrong",
-            "plan",
-            "missing: update in tickets",
-        ),
-        (
-            {"plan": [{**READ, "tool": "salary"}, CLOSE], "changes": {"tickets": {"1001": {"status": "x"}}}},
-            "wrong",
-            "plan",
+            changed("1001", "x", plan=[{**READ, "tool": "salary"}, CLOSE]),
+            "wrong plan",
             "status resolved instead of x",
         ),
-        (
-            {"plan": [], "changes": {"tickets": {"1001": {"status": "x"}}}},
-            "wrong",
-            "plan",
-            "missing: update in tickets, 1001",
-        ),
-        ({"plan": [READ], "answer": "gone"}, "wrong", "plan", "no step shows 'gone'"),
-        ({"plan": [READ], "answer": {"number": 7}}, "note", "plan", "no step shows '7'"),
-        ({"plan": [READ], "answer": {"pattern": "^res"}}, "wrong", "plan", "give `reference`"),
+        (changed("1001", "x", plan=[]), "wrong plan", "missing: update in tickets, 1001"),
+        ({"plan": [READ], "answer": "gone"}, "wrong plan", "no step shows 'gone'"),
+        ({"plan": [READ], "answer": {"number": 7}}, "note plan", "no step shows '7'"),
+        ({"plan": [READ], "answer": {"pattern": "^res"}}, "wrong plan", "give `reference`"),
         (
             {"plan": [READ], "answer": {"pattern": "^res"}, "reference": "gone"},
-            "wrong",
-            "plan",
+            "wrong plan",
             "matches '^res'",
         ),
+        ({"calls": [closing(ticket_id="1002", status="x")]}, "wrong calls.0", "TIC-U1"),
+        (changed("1001", "open"), "wrong changes", "change nothing"),
+        ({"changes": {}}, "wrong ", "doing nothing fulfils it"),
+        ({"metric": lambda _e, _p: True}, "wrong ", "doing nothing fulfils it"),
+        ({"metric": lambda _e, _p: 1 / 0}, "wrong ", "division by zero"),
+        ({"plan": [READ]}, "note ", "doing nothing fulfils it"),
+        ({"query": "Is it open or resolved?", "answer": "open"}, "note answer", "stands in the query"),
+        (changed("1001", "x", toolkits=["mail"]), "unsolvable changes.tickets", OTHER_TABLE),
         (
-            {"calls": [{**CLOSE, "arguments": {"ticket_id": "1002", "status": "x"}}]},
-            "wrong",
-            "calls.0",
-            "TIC-U1",
-        ),
-        ({"changes": {"tickets": {"1001": {"status": "open"}}}}, "wrong", "changes", "change nothing"),
-        ({"changes": {}}, "wrong", "", "doing nothing fulfils it"),
-        ({"metric": lambda _e, _p: True}, "wrong", "", "doing nothing fulfils it"),
-        ({"metric": lambda _e, _p: 1 / 0}, "wrong", "", "division by zero"),
-        ({"plan": [READ]}, "note", "", "doing nothing fulfils it"),
-        ({"query": "Is it open or resolved?", "answer": "open"}, "note", "answer", "stands in the query"),
-        (
-            {"changes": {"tickets": {"1001": {"status": "x"}}}, "toolkits": ["mail"]},
-            "unsolvable",
-            "changes.tickets",
-            "no writing tool on offer has to do with the table tickets",
-        ),
-        (
-            {"changes": {"tickets": {"1001": {"status": "x"}}}, "toolkits": ["staff"]},
-            "unsolvable",
-            "changes",
+            changed("1001", "x", toolkits=["staff"]),
+            "unsolvable changes",
             "no tool on offer changes anything",
         ),
     ],
 )
-def test_what_is_wrong_is_said(
-    desk: Environment, fields: dict[str, Any], level: str, part: str, said: str
-) -> None:
+def test_what_is_wrong_is_said(desk: Environment, fields: dict[str, Any], found_at: str, said: str) -> None:
     findings = found(desk, **fields)
-    assert [(each[0], each[1]) for each in findings if said in each[2]] == [(level, part)], findings
+    assert [f"{each[0]} {each[1]}" for each in findings if said in each[2]] == [found_at], findings
 
 
 def test_repeated_requests_are_wrong_across_splits(desk: Environment) -> None:

@@ -77,12 +77,6 @@ def test_verdicts_stand_beside_the_scores(env: Environment, tasks: list[Task]) -
     assert [v.judge for v in result.records[0].judgements] == ["a", "b"]
 
 
-def test_without_judges_there_is_no_such_score(env: Environment, tasks: list[Task]) -> None:
-    result = run(env, tasks, [])
-    assert all("judge" not in record.scores for record in result.records)
-    assert result.summary.judging == ()
-
-
 def test_a_failed_verdict_is_no_level_and_does_not_hide(env: Environment, tasks: list[Task]) -> None:
     judges = [Says("a", 5), Says("b", None, "unreadable"), Says("c", None, "model_error")]
     result = run(env, tasks, judges)

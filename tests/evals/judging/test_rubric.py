@@ -78,11 +78,6 @@ def test_what_is_wrong_with_a_rubric_is_said_with_its_place(tmp_path: Path, text
         read_rubrics(write(tmp_path, text))
 
 
-def test_a_missing_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read the rubric"):
-        read_rubrics(tmp_path / "none.yaml")
-
-
 def test_rubrics_that_differ_in_a_word_have_other_digests(tmp_path: Path) -> None:
     first = read_rubrics(write(tmp_path, ONE)).digest
     second = read_rubrics(write(tmp_path, ONE.replace("Rude.", "Ruder."))).digest

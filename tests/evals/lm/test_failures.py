@@ -309,10 +309,6 @@ def test_an_exception_of_one_s_own_says_how_it_ends_an_episode() -> None:
     assert failure_of(TooManyStepsError("20 steps")).status == "step_limit"
 
 
-def test_no_traceback_of_what_is_no_mistake() -> None:
-    assert failure_of(lm.LMServerError("503")).traceback == ""
-
-
 def test_the_table_has_every_status_and_every_wrong_end_is_a_fault() -> None:
     assert set(STATUSES) == set(get_args(EpisodeStatus))
     assert {"model_error", "harness_error", "timeout"} == INFRASTRUCTURE

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import dspy
@@ -14,10 +13,9 @@ from dspy.clients.cache import Cache
 from dspy.lm15 import Message, Request, Response
 from dspy.lm15 import Usage as Reported
 from dspy.utils import DummyLM
-from dspy.utils.exceptions import LMInvalidRequestError, LMServerError, LMUnexpectedError
+from dspy.utils.exceptions import LMServerError
 
 from tests.chat_server import ChatServer, chat_server, said
-from tests.tables import each_row
 from worksmith.evals.dspy_programs.digests import addresses, model_digest
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.evals.lm.wire import retries
@@ -77,13 +75,6 @@ def test_each_try_is_a_paid_request_and_only_we_try_again(
     assert len(server.bodies) == 8
 
 
-def test_what_will_fail_again_is_not_tried_again(server: ChatServer) -> None:
-    server.say({"error": 400}, said("a"))
-    with pytest.raises(LMInvalidRequestError):
-        metered(hosted(server))("question")
-    assert len(server.bodies) == 1
-
-
 def test_a_server_says_how_long_to_wait() -> None:
     assert [wait_before(ConnectionError(), tried) for tried in (1, 2, 3)] == [1, 2, 4]
     assert wait_before(ConnectionError(), 30) == retries.LONGEST_WAIT
@@ -92,40 +83,6 @@ def test_a_server_says_how_long_to_wait() -> None:
         error = LMServerError("busy", model="m", retry_after=seconds)
         assert wait_before(error, 1) == wait
     assert wait_before(ValueError(), 1) is None
-
-
-class APIConnectionError(Exception):
-    """As `openai` has it."""
-
-    __module__ = "openai"
-
-
-class APIStatusError(Exception):
-    """As `openai` has it."""
-
-    __module__ = "openai"
-
-    def __init__(self, status_code: int, retry_after: str = "") -> None:
-        super().__init__("failed")
-        self.response = SimpleNamespace(status_code=status_code, headers={"retry-after": retry_after})
-
-
-@each_row(
-    ("cause", "wait"),
-    [
-        (APIConnectionError("refused"), 1),
-        (APIStatusError(503), 1),
-        (APIStatusError(429, "7"), 7),
-        (APIStatusError(401), None),
-        (APIStatusError(400), None),
-    ],
-)
-def test_other_clients_failures_are_tried_again_by_what_they_are(
-    cause: Exception, wait: float | None
-) -> None:
-    error = LMUnexpectedError("failed", model="mine/model")
-    error.__cause__ = cause
-    assert wait_before(error, 1) == wait
 
 
 @pytest.mark.parametrize("engine", ["lm15", pytest.param("litellm", marks=pytest.mark.slow)])

@@ -84,11 +84,6 @@ def test_a_wrong_table_is_refused_with_what_is_wrong(tmp_path: Path, text: str, 
     assert str(file) in str(caught.value)
 
 
-def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read the prices"):
-        Prices.read(tmp_path / "none.toml")
-
-
 @pytest.mark.slow
 def test_no_list_of_prices_is_fetched_from_the_network() -> None:
     script = "import worksmith as ws; ws.evaluate; from dspy.clients import model_metadata as found; "

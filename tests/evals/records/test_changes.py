@@ -47,10 +47,6 @@ def test_a_cell_that_only_one_side_writes_has_its_old_value_on_the_other() -> No
     assert repr(pair.differing) == repr([Cell("a", [True], [1])])
 
 
-def test_no_changes_are_no_pairs() -> None:
-    assert compare_changes([], []) == []
-
-
 def test_numbers_and_booleans_are_compared_and_shown_as_such() -> None:
     def changed(**cells: bool | int | float | None) -> ChangeEntry:
         return ChangeEntry(table="tasks", operation="update", row=1, after=dict(cells))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from worksmith.evals.running.workers import Workers
 
@@ -26,7 +25,7 @@ class Waiting:
 
 
 def test_the_time_limit_is_that_of_the_unit_and_not_of_its_wait() -> None:
-    found: dict[int, str] = {}
+    found: dict[Waiting, str] = {}
     pool: Workers[Waiting, str] = Workers(
         Waiting.run,
         workers=3,
@@ -35,27 +34,23 @@ def test_the_time_limit_is_that_of_the_unit_and_not_of_its_wait() -> None:
         overdue=lambda unit: "overdue",
         begun=lambda unit: unit.begun,
     )
-    pool.run([Waiting(0.7, 0), Waiting(0, 5), Waiting(0.1, 5)])
-    assert found == {0: "done", 1: "overdue", 2: "overdue"}
+    units = [Waiting(0.7, 0), Waiting(0, 5), Waiting(0.1, 5)]
+    pool.run(units, len(units))
+    assert [found[unit] for unit in units] == ["done", "overdue", "overdue"]
 
 
-class Unmade(Sequence[str]):
-    """Units that cannot be made."""
-
-    def __len__(self) -> int:
-        return 3
-
-    def __getitem__(self, index: Any) -> Any:
-        raise ValueError(f"no unit {index}")
+def unmade() -> Iterator[str]:
+    raise ValueError("no unit")
+    yield
 
 
 def test_a_unit_that_cannot_be_made_ends_the_run() -> None:
-    pool: Workers[str, str] = Workers(str, workers=2, on_result=lambda index, result: None)
+    pool: Workers[str, str] = Workers(str, workers=2, on_result=lambda unit, result: None)
     ended: queue.SimpleQueue[ValueError] = queue.SimpleQueue()
 
     def run() -> None:
         try:
-            pool.run(Unmade())
+            pool.run(unmade(), 3)
         except ValueError as error:
             ended.put(error)
 

@@ -50,6 +50,20 @@ def test_worse_is_what_chance_does_not_do_or_a_bound_forbids(
     assert [each.name for each in compared(now, before, [LEAK, TOKENS]) if each.worse] == worse
 
 
+def test_intents_in_which_a_loss_varies_do_not_hide_it() -> None:
+    changed = {0: -4, 1: -3, 2: -3, 3: -2, 4: 3}
+    before, now = run(0, of=50), run(0, of=50)
+    for intent, gain in changed.items():
+        for number in range(10 * intent, 10 * intent + abs(gain)):
+            right = now if gain > 0 else before
+            right[number] = right[number].model_copy(update={"scores": {"outcome": 1.0, "leak": 0.0}})
+    for records in (now, before):
+        records[:] = [
+            each.model_copy(update={"intent": str(place // 10)}) for place, each in enumerate(records)
+        ]
+    assert [each.worse for each in compared(now, before)] == [True]
+
+
 def test_few_tasks_say_that_they_show_no_loss() -> None:
     for tasks, blind in ((4, True), (5, False)):
         [outcome] = compared(run(0, of=tasks), run(tasks, of=tasks))

@@ -76,18 +76,6 @@ def test_a_loaded_program_acts_like_the_one_written(suite: Suite, tmp_path: Path
     assert Artifact.of(program, read.manifest, read.measured).state == read.state
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["bootstrap"])
-def test_same_seed_same_bytes_whatever_the_workers(suite: Suite, tmp_path: Path, name: str) -> None:
-    files = []
-    for workers in (1, 8):
-        file = tmp_path / f"{workers}.json"
-        artifact(suite, tmp_path / str(workers), name, workers=workers).write(file)
-        files.append(file.read_bytes())
-
-    assert files[0] == files[1]
-
-
 def test_dspys_own_load_says_how_a_compiled_program_is_loaded(
     suite: Suite, tmp_path: Path, nearest: Artifact
 ) -> None:
@@ -139,20 +127,6 @@ def test_damage_and_foreign_files_are_named(
 
     with pytest.raises(InputError, match=message):
         Artifact.read(file)
-
-
-@pytest.mark.parametrize("content", [b"", b"[]", b"\x00\x01", b'{"format":'])
-def test_files_that_are_no_json_object_are_named(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "program.json"
-    file.write_bytes(content)
-
-    with pytest.raises(InputError, match=r"damaged|not a compiled program"):
-        Artifact.read(file)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read"):
-        Artifact.read(tmp_path / "absent.json")
 
 
 def test_a_program_of_another_shape_is_refused(nearest: Artifact) -> None:

@@ -18,7 +18,7 @@ from worksmith.optimizers.demos.selection import Selector
 from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext
-from worksmith.optimizers.search.few_shot import KNN, Bootstrap
+from worksmith.optimizers.search.few_shot import KNN
 
 VERBS = ("Cancel", "Rename", "Shift")
 
@@ -38,12 +38,6 @@ def accuracy(program: dspy.Module, suite: Suite, **options: Any) -> float:
     return result.summary.scores["outcome"].value
 
 
-def test_coverage_takes_one_of_each_intent(bank: TraceBank) -> None:
-    chosen = Selector(bank.demonstrations).covering(3, seed=0)
-
-    assert {demonstration.intent for demonstration in chosen} == set(VERBS)
-
-
 def test_selections_depend_on_seed_and_restart_only(bank: TraceBank) -> None:
     for draw in ("random", "covering"):
         sets = [
@@ -54,42 +48,6 @@ def test_selections_depend_on_seed_and_restart_only(bank: TraceBank) -> None:
         ]
         assert sets[0::2] == sets[1::2]
         assert len({tuple(ids) for ids in sets}) > 1
-
-
-def test_bootstrap_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
-    compiled = Bootstrap().search(context(suite, tmp_path, demos=3, candidates=3))
-
-    assert [trial.name for trial in compiled.trials][:2] == ["uncompiled", "covering-0"]
-    assert compiled.chosen == "covering-0"
-    assert compiled.trials[0].score.value == 0.0
-    assert compiled.trials[1].score.value == 1.0
-    assert accuracy(compiled.program, suite) == 1.0
-
-
-@pytest.mark.slow
-def test_bootstrap_keeps_the_program_when_nothing_is_better(suite: Suite, tmp_path: Path) -> None:
-    knows_all = make_context(suite, tmp_path, teacher=lm("Cancel", "Rename"), student=lm(*VERBS), demos=3)
-    compiled = Bootstrap().search(knows_all)
-
-    assert compiled.chosen == "uncompiled"
-    assert compiled.demonstrations == ()
-    assert compiled.gaps == {"wrong outcome": 4}
-
-
-def test_bootstrap_never_runs_more_episodes_than_planned(suite: Suite, tmp_path: Path) -> None:
-    work = context(suite, tmp_path, demos=2)
-    plan = Bootstrap().max_episodes(work)
-    Bootstrap().search(work)
-
-    assert work.teacher.cost.episodes == plan["teacher"] == 12
-    assert work.student.cost.episodes <= plan["dev"] == 12 * 5
-
-
-def test_knn_shows_each_task_what_it_needs(suite: Suite, tmp_path: Path) -> None:
-    compiled = KNN().search(context(suite, tmp_path, demos=1, workers=8))
-
-    assert [trial.score.value for trial in compiled.trials] == [0.0, 1.0]
-    assert accuracy(compiled.program, suite, workers=8) == 1.0
 
 
 def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> None:
@@ -170,11 +128,3 @@ def test_many_threads_get_their_own_demonstrations(suite: Suite, bank: TraceBank
         thread.join()
 
     assert seen == {verb: {verb} for verb in VERBS}
-
-
-def test_giving_demonstrations_leaves_the_program_alone(suite: Suite, bank: TraceBank) -> None:
-    program = Clerk(suite.env)
-    compiled = give_demonstrations(program, bank.demonstrations[:2])
-
-    assert len(compiled.step.demos) == 2
-    assert program.step.demos == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
@@ -28,7 +27,6 @@ from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.tools.episode_result import Usage
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.sealed_lines import sealed
 
 
 def paid(replies: Path, prices: Prices) -> Spent:
@@ -101,22 +99,6 @@ def test_a_resumed_compile_has_spent_what_its_journal_holds(tmp_path: Path) -> N
     with pytest.raises(LMUnexpectedError, match="budget is spent"):
         model("[[ ## task ## ]]\nCancel 'gamma'\n\n[[ ## trajectory ## ]]\n[]\n\n")
     assert first.stopped == "max_calls"
-
-
-def test_what_was_paid_is_read_by_name_and_only_from_whole_lines(tmp_path: Path) -> None:
-    took = {"paid_completion_tokens": 3, "paid_prompt_tokens": 10, "paid_requests": 1}
-    lines = [
-        sealed(json.dumps({"key": key, "model": "m", "paid": took, "reply": {}}).encode()) for key in "ab"
-    ]
-    file = tmp_path / "replies.jsonl"
-    file.write_bytes(b"".join(lines))
-    assert ReplyStore(file).paid == {
-        "m": Usage(paid_requests=2, paid_prompt_tokens=20, paid_completion_tokens=6)
-    }
-
-    file.write_bytes(lines[0] + lines[1].replace(b'"paid_requests": 1', b'"paid_requests": 0'))
-    with pytest.raises(InputError, match="checksum"):
-        ReplyStore(file)
 
 
 class Threaded(dspy.Module):  # type: ignore[misc]

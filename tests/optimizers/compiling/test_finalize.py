@@ -27,20 +27,6 @@ def context(suite: Suite, folder: Path, dev: int = 12, **settings: Any) -> Compi
     return replace(made, dev=made.dev[:dev])
 
 
-@pytest.mark.parametrize("name", ["dspy:BootstrapFewShot", "dspy:BootstrapFewShotWithRandomSearch"])
-def test_dspys_own_are_taken_as_they_are_and_that_is_said(suite: Suite, tmp_path: Path, name: str) -> None:
-    work = context(suite, tmp_path, dev=2, candidates=1)
-    made = optimizer(name).search(work)
-
-    assert accepted(PLAIN, made) == replace(
-        made,
-        acceptance={
-            "rule": "none",
-            "said": "no test was made; what the optimizer returned is taken as it is",
-        },
-    )
-
-
 @pytest.mark.parametrize("name", ["none", "race", "knn"])
 def test_a_race_has_settled_it_and_none_settles_nothing(suite: Suite, tmp_path: Path, name: str) -> None:
     work = context(suite, tmp_path, demos=3, candidates=2)

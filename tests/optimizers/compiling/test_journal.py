@@ -501,13 +501,6 @@ def test_who_stands_in_for_a_model_is_that_model(tmp_path: Path) -> None:
     assert model_digest(stands_in.copy(temperature=1.0)) != model_digest(lm)
 
 
-def test_a_damaged_line_is_named(tmp_path: Path) -> None:
-    (tmp_path / "replies.jsonl").write_text('{"key": "a"}\n')
-
-    with pytest.raises(InputError, match=r"replies.jsonl:1.*remove the line, and its question"):
-        ReplyStore(tmp_path / "replies.jsonl")
-
-
 @pytest.mark.parametrize("failure", [{"class": "LMError"}, {"ended": ["lost", ""]}, "LMError"])
 def test_a_failure_that_says_something_else_is_damage(failure: Any, tmp_path: Path) -> None:
     paid = {"paid_requests": 1}

@@ -71,27 +71,12 @@ def test_a_task_that_no_source_has_is_said_to_be_missing(suite: Suite, tmp_path:
     assert len(bank.gaps) == 11
 
 
-def test_a_claimed_success_that_fails_when_run_again_is_a_gap(suite: Suite, tmp_path: Path) -> None:
-    claims = {task.id: "k" for task in suite.select(split="train")}
-    bank = build(suite, tmp_path, Attempt("log:x", "other", lm("Cancel"), episodes=claims))
-
-    assert {d.intent for d in bank.demonstrations} == {"Cancel"}
-    assert {gap.kind for gap in bank.gaps} == {"wrong outcome"}
-
-
 def test_resumed_build_is_the_same_and_asks_nothing_again(suite: Suite, tmp_path: Path) -> None:
     bank = build(suite, tmp_path, Attempt("a", "small", lm("Cancel")))
     again = lm("Cancel")
 
     assert build(suite, tmp_path, Attempt("a", "small", again), resume=True) == bank
     assert again.engine.requests == []
-
-
-def test_file_keeps_card_provenance_and_gaps(suite: Suite, tmp_path: Path) -> None:
-    bank = build(suite, tmp_path / "work", Attempt("a", "small", lm("Cancel")))
-    bank.write(tmp_path / "bank.jsonl")
-
-    assert TraceBank.read(tmp_path / "bank.jsonl") == bank
 
 
 def test_ids_of_another_suite_hold_nothing_back_but_words_do(suite: Suite, tmp_path: Path) -> None:

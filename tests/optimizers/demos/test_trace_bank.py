@@ -125,13 +125,6 @@ def test_bank_file_round_trips_and_notices_damage(suite: Suite, tmp_path: Path) 
         TraceBank.read(tmp_path / "absent")
 
 
-@pytest.mark.parametrize("workers", [1, 8])
-def test_workers_make_no_difference(suite: Suite, tmp_path: Path, workers: int) -> None:
-    bank = context(suite, tmp_path, "Cancel", workers=workers).bank()
-
-    assert bank.digest == context(suite, tmp_path / "again", "Cancel").bank().digest
-
-
 def test_a_bank_file_has_whatever_characters_tasks_have(suite: Suite, tmp_path: Path) -> None:
     bank = context(suite, tmp_path, "Cancel").bank()
     strange = "one\u2028two\x85three\x0bfour"

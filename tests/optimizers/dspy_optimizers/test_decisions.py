@@ -8,9 +8,10 @@ from typing import Any
 
 import dspy
 import pytest
-from dspy import lm15
+from dspy.lm15 import Response
 
 import worksmith as ws
+from tests.optimizers.proposing import reply
 from worksmith.optimizers.dspy_optimizers.decisions import ReAnchor
 from worksmith.tools.errors import InputError
 
@@ -22,11 +23,10 @@ class Hesitant:
 
     digest = "hesitant"
 
-    def complete(self, request: Any) -> lm15.Response:
+    def complete(self, request: Any) -> Response:
         likely = 0.3 if "crash" in request.messages[-1].text else 0.1
         said = f'{{"noul": {likely}}}' if "noul" in str(request.system) else "False"
-        message = lm15.Message.assistant([lm15.TextPart(f"[[ ## urgent ## ]]\n{said}")])
-        return lm15.Response(None, request.model, message, "stop", lm15.Usage(10, 1, 11))
+        return reply(request.model, f"[[ ## urgent ## ]]\n{said}")
 
 
 class Desk(dspy.Module):  # type: ignore[misc]

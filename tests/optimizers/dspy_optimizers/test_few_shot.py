@@ -3,17 +3,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import dspy
 import pytest
 
 from tests.optimizers.shop import ANY_MODEL, lm, make_context
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
-from worksmith.optimizers.demos.trace_bank import NothingTaughtError
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.registry import OPTIMIZERS, optimizer
-from worksmith.tools.errors import InfrastructureError, InputError
+from worksmith.tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 STOCK = [name for name in ANY_MODEL if name.startswith("dspy:") and not OPTIMIZERS[name].proposes]
@@ -59,26 +57,6 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("dspy:BootstrapFewShotWithOptuna", "dspy:MIPROv2"):
         with pytest.raises(InputError, match=r"pip install .*\[optuna\]"):
             optimizer(name)
-
-
-def test_half_a_success_is_none(suite: Suite, tmp_path: Path) -> None:
-    work = context(suite, tmp_path, demos=2)
-    work.student.scorers = (lambda task, episode: {"outcome": 0.5},)
-    with pytest.raises(NothingTaughtError, match="12 wrong outcome"):
-        optimizer("dspy:BootstrapFewShot").search(work)
-
-
-def test_exceptions_of_the_teacher_are_named(suite: Suite, tmp_path: Path) -> None:
-    class Broken:
-        digest = "broken"
-
-        def complete(self, request: Any) -> Any:
-            raise RuntimeError("no more credit")
-
-    work = context(suite, tmp_path, demos=2)
-    work.teacher.lm = dspy.LM("scripted/broken", engine=Broken(), cache=False, num_retries=0)
-    with pytest.raises(InfrastructureError, match=r"taught nothing: model_error: .*no more credit"):
-        optimizer("dspy:BootstrapFewShot").search(work)
 
 
 def test_nothing_is_printed_to_stdout(

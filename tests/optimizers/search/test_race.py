@@ -11,8 +11,6 @@ import pytest
 from dspy.lm15 import Request, Response
 
 from tests.optimizers.shop import Model, field, lm, make_context
-from worksmith.evals.running.result import Progress
-from worksmith.evals.running.runner import EvaluationInterrupted
 from worksmith.evals.suite import Suite
 from worksmith.optimizers.candidates.building import Built
 from worksmith.optimizers.cost.limits import Limits
@@ -53,16 +51,6 @@ def test_the_winner_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> 
         == sum(t.score.n for t in compiled.trials)
         <= Race().max_episodes(work)["dev"]
     )
-
-
-@pytest.mark.slow
-def test_no_difference_shown_is_a_result(suite: Suite, tmp_path: Path) -> None:
-    student = lm(*VERBS)
-    compiled = Race().search(make_context(suite, tmp_path, teacher=lm(*VERBS), student=student, demos=3))
-
-    assert compiled.chosen == "uncompiled"
-    assert compiled.demonstrations == ()
-    assert compiled.trials[0].to_json()["race"]["verdict"] == "no difference shown"
 
 
 @pytest.mark.parametrize("candidates", [1, 4], ids=["at once", "growing"])
@@ -118,37 +106,6 @@ def test_workers_change_nothing(suite: Suite, tmp_path: Path, settings: dict[str
     assert [trial.to_json() for trial in one.trials] == [trial.to_json() for trial in eight.trials]
     assert one.chosen == eight.chosen
     assert [step.model_calls for step in one.path] == [step.model_calls for step in eight.path]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("where", ["race-nearest-1-of-6-000", "teacher"])
-def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, where: str) -> None:
-    whole = Race().search(context(suite, tmp_path / "whole", demos=1, candidates=4))
-    broken = context(suite, tmp_path / "broken", demos=1, candidates=4)
-    told: list[str] = []
-
-    def stop_on_the_way(name: str, progress: Progress) -> None:
-        told.append(name)
-        if told.count(where) == 2:
-            raise KeyboardInterrupt
-
-    broken.teacher = replace(broken.teacher, on_progress=stop_on_the_way)
-    broken.student = replace(broken.student, on_progress=stop_on_the_way)
-    with pytest.raises((EvaluationInterrupted, KeyboardInterrupt)):
-        Race().search(broken)
-    with pytest.raises(InputError, match="--resume"):
-        Race().search(context(suite, tmp_path / "broken", demos=1, candidates=4))
-    again = context(suite, tmp_path / "broken", demos=1, candidates=4)
-    ran: list[str] = []
-    again.teacher, again.student = (
-        replace(r, resume=True, on_progress=lambda name, _: ran.append(name))
-        for r in (again.teacher, again.student)
-    )
-    resumed = Race().search(again)
-
-    assert [trial.to_json() for trial in resumed.trials] == [trial.to_json() for trial in whole.trials]
-    assert again.student.cost.episodes == sum(trial.score.n for trial in whole.trials)
-    assert len(told) + len(ran) == again.student.cost.episodes + again.teacher.cost.episodes
 
 
 def tasks_of(candidate: Built) -> frozenset[str]:
@@ -312,26 +269,6 @@ class Lossy(Model):
 
 def lossy(*, shown: bool) -> dspy.LM:
     return dspy.LM("scripted/lossy", engine=Lossy(shown=shown), cache=False, num_retries=0)
-
-
-def test_who_loses_many_episodes_does_not_win(suite: Suite, tmp_path: Path) -> None:
-    work = make_context(suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=True), demos=3, candidates=1)
-    compiled = Race().search(work)
-
-    assert compiled.chosen == "uncompiled"
-    (other,) = compiled.trials[1:]
-    assert other.errors > 1
-    assert other.score.value == 1.0
-    assert other.race is not None
-    assert "to the infrastructure, more than 10%" in other.race["left"]
-
-
-def test_a_race_that_has_lost_what_it_compares_with_ends(suite: Suite, tmp_path: Path) -> None:
-    work = make_context(
-        suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=False), demos=3, candidates=1
-    )
-    with pytest.raises(IncumbentLostError, match=r"the program as it is lost \d+ of 12 episodes"):
-        Race().search(work)
 
 
 class LossyOnce(Model):

@@ -19,7 +19,6 @@ from worksmith.evals.lm.metering import metered
 from worksmith.evals.lm.replies.engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.evals.records.log import EpisodeLog, read_log
-from worksmith.evals.records.parts import AskEntry
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.programs.agent import Agent
@@ -273,10 +272,6 @@ def test_reasons_are_read_from_what_clients_give(response: Any, reason: str) -> 
     assert finish_reason(response) == reason
 
 
-def test_the_record_keeps_the_reason() -> None:
-    assert AskEntry(part="select", call=0, finish_reason="length").model_dump()["finish_reason"] == "length"
-
-
 HALF = "\ud800"
 TORN = [
     [TextPart(call("calendar.search_events", thought=HALF))],
@@ -310,12 +305,6 @@ def test_half_a_surrogate_pair_is_an_unreadable_reply(
     assert "not valid Unicode" in str(episode.error)
     shown = "".join(ask.exchange.reply for ask in episode.asks if ask.exchange)
     assert HALF not in f"{shown}{episode.error}"
-
-
-def test_the_next_reply_may_be_readable(env: Environment) -> None:
-    engine = Parts((TORN[0], "stop"), (finish(), "stop"))
-
-    assert run(Agent("react", env=env), engine.lm()).status == "finished"
 
 
 @pytest.mark.parametrize("content", [call("calendar.search_events", thought=HALF), HALF])

@@ -66,14 +66,6 @@ def test_hidden_changed_and_gone_records_are_as_in_an_index_made_without_them(
     assert np.allclose([hit.score for hit in expected], [hit.score for hit in found], atol=1e-5)
 
 
-def test_a_broken_filter_would_show() -> None:
-    index = collection(TEXTS)
-
-    everything = [hit.key for hit in index.search("refund kettle", 1)]
-    assert everything == ["m2"]
-    assert "m2" not in [h.key for h in index.search("refund kettle", 4, allowed=index.mask(["m1", "m3"]))]
-
-
 def test_ties_go_by_key_and_nothing_matching_finds_nothing_by_words() -> None:
     index = collection({"b": "same text", "a": "same text", "c": "other"}, "lexical")
 
@@ -95,14 +87,6 @@ def test_a_code_finds_the_record_that_has_it() -> None:
     for query in ("RPT-6789", "the job stopped with RPT-6789 after the restart"):
         assert "long" in [hit.key for hit in index.search(query, 3)]
     assert [hit.key for hit in index.search("RPT-6712", 1)] == ["m12"]
-
-
-def test_a_change_of_a_hidden_record_stays_hidden() -> None:
-    index = collection(TEXTS)
-
-    found = index.search("salary", 5, allowed=index.mask(["m1"]), changed={"m3": "salary salary"})
-
-    assert "m3" not in [hit.key for hit in found]
 
 
 def test_vectors_need_an_index() -> None:

@@ -29,6 +29,7 @@ def test_the_calls_of_a_person_are_scored_and_recorded_like_any_agents(suite: Su
         told, _ = typed(suite, *lines, options=("--log", str(log)))
     assert told["scores"]["outcome"] == 1
     assert told["answer"] == "done"
+    assert typed(suite, "finish partial some of it")[0]["answer"] == "some of it"
     assert {record.strategy for record in read_log(log)} == {"human"}
 
 

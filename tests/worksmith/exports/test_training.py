@@ -32,7 +32,7 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.office.kind import OFFICE
 from worksmith.tools.kinds.office.policy import SAM
 from worksmith.tools.world import write_world
-from worksmith.training.rows import read_dpo, read_sft
+from worksmith.training.rows import read_data
 
 SEARCH, DELETE = "calendar.search_events", "calendar.delete_event"
 CANARY = "zq-canary-zq"
@@ -407,10 +407,10 @@ def test_training_reads_the_rows(suite: Suite, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     for each_turn, count in ((False, 3), (True, 9)):
         sft(suite.path, out=out, each_turn=each_turn, force=True)
-        assert len(read_sft(out).rows) == count
+        assert len(read_data(out, preferences=False).rows) == count
     data = dpo([suite.path, log], out=out, force=True)
-    assert len(read_dpo(out).rows) == 3
-    assert read_dpo(out).digest == data.card.files[0].sha256
+    assert len(read_data(out, preferences=True).rows) == 3
+    assert read_data(out, preferences=True).digest == data.card.files[0].sha256
 
 
 def test_a_document_is_the_prompt_that_shows_its_conversations_as_demonstrations(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from dspy.utils import DummyLM
 
 import worksmith as ws
-from tests.tools.kinds.own_data.desk import OF_TEAM, desk
+from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, bare, desk, with_tools, write_policy
 from tests.worksmith.commands import called
 from worksmith.tools.change_set import ChangeSet
 
@@ -144,7 +144,9 @@ def test_a_conversation_keeps_what_was_said_and_asks_before_it_commits(project: 
         asked("chat", "--as", "7", "--dry-run").stdout
         == asked("run", "Order 1 unit", "--as", "7", "--dry-run").stdout
     )
-    assert "scores" not in asked("chat", "--as", "7", "--json", typed="Order 3 units\n").stdout
+    told = asked("chat", "--as", "7", "--json", "--commit", typed="Order 3 units\ny\n").stdout.splitlines()
+    assert [*map(json.loads, told)][1] == {"committed": "booked"}
+    assert "scores" not in json.loads(told[0])
     echoed = asked("chat", "--as", "7", typed="one\ntwo\nthree\n").stdout
     assert echoed.count("\nUser: one\n") == 2
     assert echoed.count("\n  User: one\n") == 1
@@ -184,6 +186,19 @@ def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Pat
     with pytest.raises(ws.InputError, match="nothing to commit"):
         denied.changes.commit()
     assert len(sets) == 1
+
+
+def test_changes_are_committed_under_the_rights_of_now(tmp_path: Path) -> None:
+    staff: list[dict[str, Any]] = [{**person, "team": "red"} for person in TABLES["people"]]
+    env = with_tools(bare(tmp_path, {**TABLES, "people": ws.Table(lambda: staff)}))  # type: ignore[dict-item]
+    env.use_policy(write_policy(tmp_path, OF_TEAM))
+    env.commit(lambda approved: pytest.fail("nothing may be committed"))
+    agent = ws.OwnAgent(lambda task: task.tools.call("tools.close_ticket", {"ticket_id": "T-1"}), env)
+    changes = agent(task="Close T-1", persona="ann").changes
+    for place, refusal in ((1, "bo may not read all"), (0, "the task would change something else now")):
+        staff[place]["team"] = "blue"
+        with pytest.raises(ws.InputError, match=refusal):
+            changes.commit(approved_by=staff[1]["id"])
 
 
 def test_a_request_sees_the_rows_of_now_and_commits_over_none_that_changed_since() -> None:

@@ -59,6 +59,7 @@ def test_the_same_program_passes_and_a_worse_one_fails_with_the_tasks_that_turne
     same = checked(suite, baseline, *bounds)
     assert same.exit_code == 0, same.output
     assert "not shown to be worse" in same.stdout
+    assert "8 times of 10 such a check shows a loss of" in same.stdout
 
     worse = checked(suite, baseline, *IDLE, *bounds, "--json", "--junit", "out.xml", lm="own")
     assert worse.exit_code == 1
@@ -86,7 +87,10 @@ def test_a_baseline_of_other_tasks_is_none_and_one_of_lost_episodes_is_not_made(
     assert "no task of this run is in the baseline" in refused(suite, baseline)
     cut_off = ("--program", "tests.worksmith.jobs.test_checking:cut_off")
     assert "needs all episodes" in refused(suite, baseline, "--update", "--split", "dev", *cut_off, lm="own")
+    less = ("--update", "--split", "dev", "--limit", "1")
+    assert "tasks of the baseline are not in this run" in refused(suite, baseline, *less)
     assert baseline.read_bytes() == before
+    assert checked(suite, baseline, "--update", "--split", "all").exit_code == 0
 
 
 def test_a_baseline_without_scores_passes_nothing(suite: Suite, baseline: Path) -> None:

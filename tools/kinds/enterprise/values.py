@@ -96,14 +96,14 @@ def whole(name: str, value: str, least: int = 0, most: int = 10**9) -> str:
 
 
 def choice(name: str, value: str, choices: Sequence[str]) -> str:
-    """The member of `choices` that equals the text in any letter case.
+    """The member of `choices` that equals the text in any letter case, with blanks for its underscores.
 
     Raises:
         ToolError: there is none.
     """
     wanted = value.strip().lower()
     for known in choices:
-        if known.lower() == wanted:
+        if known.lower() in (wanted, wanted.replace(" ", "_")):
             return known
     raise ToolError(f"{name}: {value!r} is none of {', '.join(choices)}.")
 

@@ -22,9 +22,6 @@ def equals(table: Table, column: str, value: Any) -> Sql:
     """The condition that a column has a value: None is NULL, a list stands for one of several values.
 
     In a JSON column a list is a value itself, and a tuple or set stands for one of several.
-
-    Raises:
-        ToolError: there is no such column, or a value is not of its type.
     """
     if column not in table.columns:
         raise ToolError(f"{table.name} has no field {column}; it has {', '.join(table.columns)}")
@@ -44,11 +41,7 @@ def one_of(table: Table, column: str, values: Iterable[Any]) -> Sql:
 
 
 def typed(table: Table, column: str, value: Any) -> CellValue:
-    """A value as a cell of a column.
-
-    Raises:
-        ToolError: it is not of the column's type.
-    """
+    """A value as a cell of a column."""
     try:
         return typed_cell(value, table.type_of(column))
     except ValueError as error:
@@ -60,9 +53,6 @@ def check_condition(table: Table, where: str, parameters: int, order: str = "1")
 
     It would run beside the guarded rows, so that a table that it names would be read without the guard, and
     a SELECT inside it could run for ever.
-
-    Raises:
-        InputError: it names something else, or is no SQL.
     """
     fault = _fault(table, where, parameters, order)
     if fault:

@@ -16,10 +16,12 @@ from worksmith.tools.persona import Persona
 from worksmith.tools.sqlite.cells import CellValue
 from worksmith.tools.sqlite.keys import free_key
 from worksmith.tools.sqlite.schema import Table, quoted
+from worksmith.tools.user_tool import REPLIED
 from worksmith.tools.world_kind import LIVE, PastReplies
 
 if TYPE_CHECKING:
     from worksmith.tools.tool_context import PastCall, ToolContext
+    from worksmith.tools.user import User
 
 Row = dict[str, Any]
 
@@ -66,6 +68,12 @@ class Context:
         """The earlier calls of the episode, in order: the memory of a tool. A copy."""
         self._ctx.reads.update(*(call.reads for call in self._ctx.calls))
         return deepcopy(self._ctx.calls)
+
+    @property
+    def user(self) -> User | None:
+        """The user of the task, with `wants`, `facts` and `confirms`; None where it has none."""
+        self._ctx.reads.update({REPLIED} if self._ctx.policy.digest else ())
+        return self._ctx.user
 
     def announce(self, value: Any) -> None:
         """Have the observation name the private fields that were hidden and that a result shows empty.

@@ -27,6 +27,7 @@ from worksmith.tools.kinds.own_data.worlds import FOLDER, build_world, renewed_w
 from worksmith.tools.persona import Persona
 from worksmith.tools.procedure import procedure
 from worksmith.tools.seeding import digest
+from worksmith.tools.user_tool import ASK_USER
 from worksmith.tools.world import World
 from worksmith.tools.world_kind import LIVE, WorldKind
 
@@ -85,7 +86,7 @@ class Environment(Declarations):
         self._sources: Sources | None = None
         self._identity = ""
         self._clock: Callable[[], date | str] | None = None
-        self._refreshing, self._sandboxes = threading.Lock(), sandboxes
+        self._refreshing, self._reads, self._sandboxes = threading.RLock(), False, sandboxes
         self.tables = _compared(self.tables, caseless or {}, unscored)
         self.keys: Mapping[str, str] = {name: table.indexes[0] for name, table in self.tables.items()}
         if personas is not None and (not isinstance(personas, str) or personas not in self.tables):
@@ -204,16 +205,23 @@ class Environment(Declarations):
             force: read all tables that can be read again, files as well.
 
         Raises:
-            InputError: a source cannot be read, or has other columns. The tables stay as they are.
+            InputError: a source cannot be read, or has other columns, or its function calls this. The tables
+                stay as they are.
         """
         if self._sources is None:
             return False
         asked = time.monotonic()
         with self._refreshing:
-            changed = self._sources.refresh(self.tables, self._use, asked=asked, force=force)
-            if self._clock is not None:
-                self._snapshot.now = _moment(self._clock)
-            return changed
+            if self._reads:
+                raise InputError("a function that is read calls refresh", hint="leave the call out")
+            self._reads = True
+            try:
+                changed = self._sources.refresh(self.tables, self._use, asked=asked, force=force)
+                if self._clock is not None:
+                    self._snapshot.now = _moment(self._clock)
+                return changed
+            finally:
+                self._reads = False
 
     def _use(self, changed: Sequence[SourceTable]) -> None:
         world = renewed_world(self.world, tuple(self.tables.values()), changed)
@@ -248,6 +256,8 @@ class Environment(Declarations):
             self._locale,
         ]
         arguments = {tool.name: tool.arguments for kit in tools.toolkits for tool in kit.tools}
+        if not any(name.endswith(f".{ASK_USER.function.__name__}") for name in arguments):
+            arguments[ASK_USER.name] = ASK_USER.arguments
         rules = procedure(self._procedure, arguments, "procedure")
         settings += [rule.model_dump(exclude={"why"}) for rule in rules]
         people = self._people_of(self.world)

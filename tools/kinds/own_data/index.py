@@ -27,9 +27,6 @@ def searched(table: Table, template: str) -> Searched:
 
     Args:
         template: the text of a record, with its columns in braces.
-
-    Raises:
-        InputError: the template names no column, or something that is none.
     """
     where = f"index of {table.name}"
     try:

@@ -28,11 +28,7 @@ ENGLISH = Locale(comma=False, yes=(), no=())
 
 
 def locale_called(name: str) -> Locale:
-    """The locale of a language, or of a language in a country, such as `de` or `de-CH`.
-
-    Raises:
-        InputError: the language is not known.
-    """
+    """The locale of a language, or of a language in a country, such as `de` or `de-CH`."""
     known = _locales()
     written = str(name).replace("_", "-")
     found = known.get(written) or known.get(written.partition("-")[0])

@@ -69,11 +69,7 @@ class Personas:
         return list(self._rows)
 
     def find(self, persona_id: str) -> Persona:
-        """The persona with this id.
-
-        Raises:
-            InputError: there is none.
-        """
+        """The persona with this id."""
         if persona_id not in self._rows:
             raise InputError(
                 f"no persona {persona_id!r}",

@@ -22,6 +22,7 @@ from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.schema import Table
 from worksmith.tools.tool import FINISH, Tool, Toolkit, tool
 from worksmith.tools.tool_context import Shown, ToolContext
+from worksmith.tools.user_tool import ASK_USER
 
 if TYPE_CHECKING:
     from worksmith.tools.kinds.own_data.outside import Recorder
@@ -74,6 +75,8 @@ class OwnTools:
         if not toolkit.isidentifier() or "__" in toolkit or toolkit.endswith("_"):
             hint = "use letters, digits, and single _ between them"
             raise InputError(f"{toolkit!r} is no name of a toolkit", where=where, hint=hint)
+        if name == ASK_USER.name:
+            raise InputError(f"there is a tool {name} already", where=where, hint="tasks with a user have it")
         if name in self._functions:
             taken = self._origins.get(name) or _place(self._functions[name])
             raise InputError(f"there is a tool {name} already", where=where, hint=f"see {taken}")

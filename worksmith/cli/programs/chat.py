@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
+
+import typer
 
 from worksmith.cli.choices import live_systems
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.programs.run import CommitFlag
 from worksmith.cli.terminal import Terminal, say, show
+from worksmith.evals.characters import harmless
 from worksmith.jobs.settings.programs import ChatSettings
 from worksmith.tools.errors import WorksmithError
 
@@ -45,6 +49,7 @@ def chat(
                 turn = talk.ask(text)
                 show(turn, as_json)
                 if commit and turn.proposes and told.input("commit? [dim]y/N[/] ").strip().lower() == "y":
-                    say(f"committed: {talk.commit(turn)}")
+                    made = talk.commit(turn)
+                    typer.echo(json.dumps({"committed": made}) if as_json else harmless(f"committed: {made}"))
             except WorksmithError as error:
                 say(str(error))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from worksmith.tools.statuses import ANSWER_STATUSES
 from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
@@ -18,9 +19,8 @@ _PROMPT = "call> "
 _HOW = (
     "Type TOOL name=value ... (or TOOL and a JSON object), such as: notes.search query='lost parcel'\n"
     "tools lists them, help TOOL explains one, finish ANSWER ends the task "
-    "(finish denied, finish not_found where that is the answer), quit ends it without one."
+    "(finish denied, finish partial ANSWER where that is its status), quit ends it without one."
 )
-_STATUSES = ("denied", "not_found", "answered")
 
 
 def person(task: AgentTask) -> Answer:
@@ -86,7 +86,7 @@ def _completion(words: list[str]) -> Iterator[None]:
 
 def _answer(said: str, made: type[Answer]) -> Answer:
     word, _, rest = said.partition(" ")
-    return made(rest.strip(), status=word) if word in _STATUSES else made(said)
+    return made(rest.strip(), status=word) if word in ANSWER_STATUSES else made(said)
 
 
 def _arguments(text: str) -> dict[str, Any]:

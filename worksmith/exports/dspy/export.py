@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.suite import Suite
-from worksmith.exports.choice import chosen_tasks
+from worksmith.exports.choice import choice_of, chosen_tasks
 from worksmith.exports.folder import Exported, check_folder, write_folder
 from worksmith.exports.rows import row_of
 from worksmith.jobs.showing.progress import SILENT, Progress
@@ -46,8 +46,10 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     suite = Suite.open(settings.suite)
     counts = suite.counts()
     splits = [name for name in SPLITS if name in counts] if settings.split is None else [settings.split]
-    choice: dict[str, Any] = {"limit": settings.limit, "where": settings.where, "scheme": settings.scheme}
-    found = {split: chosen_tasks(suite, split=split, progress=progress, **choice)[2] for split in splits}
+    choice: dict[str, Any] = {**choice_of(settings)}
+    found = {
+        split: chosen_tasks(suite, progress=progress, **{**choice, "split": split})[2] for split in splits
+    }
     files = {
         f"{split}.json": _lines([row_of(suite, task) for task in tasks]) for split, tasks in found.items()
     }

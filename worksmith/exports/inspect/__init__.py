@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from worksmith.tools.errors import missing_extra
 
@@ -15,20 +16,26 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolSource
 
     from worksmith.evals.suite import Suite
+    from worksmith.exports.choice import Choice
 
 __all__ = ["episode_tools", "inspect_model", "inspect_task"]
+
+
+@contextmanager
+def _installed(what: str) -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise missing_extra(f"{what} for inspect_ai", "inspect") from error
 
 
 def inspect_task(
     suite: Suite | Path | str,
     *,
-    split: str | None = None,
-    limit: int | None = None,
-    where: Sequence[str] | str = (),
-    scheme: str = "standard",
     toolset: str | None = None,
     max_steps: int = 20,
     solver: Any = None,
+    **choice: Unpack[Choice],
 ) -> Task:
     """A suite's tasks as a `Task` of inspect_ai, scored as `worksmith eval` scores them.
 
@@ -38,14 +45,11 @@ def inspect_task(
 
     Args:
         suite: an open one, or its folder.
-        split: `train`, `dev`, `test`, `paired` or `all`; None for `test`, or `all` of a published task set.
-        limit: at most so many tasks, spread evenly.
-        where: conditions such as `area=HR,IT`; a text is one condition.
-        scheme: of the splits: `standard` or `held_out_intents`.
         toolset: the tools on offer, see `OwnAgent`.
         max_steps: so many requests to the model an episode may make.
         solver: a solver or agent of inspect_ai; default is their `react`, until the model calls no tool, or
             `finish`.
+        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
 
     Returns:
         The task. Its samples have the id and the request of a task, and in their metadata persona, clock,
@@ -58,13 +62,11 @@ def inspect_task(
         >>> import inspect_ai
         >>> inspect_ai.eval(inspect_task("helpdesk", split="dev"), model="openai/gpt-4o-mini")
     """
-    try:
+    with _installed("tasks"):
         from worksmith.exports.inspect.task import made_task
-    except ModuleNotFoundError as error:
-        raise missing_extra("tasks for inspect_ai", "inspect") from error
     from worksmith.exports.choice import chosen_tasks
 
-    opened, name, tasks = chosen_tasks(suite, split=split, limit=limit, where=where, scheme=scheme)
+    opened, name, tasks = chosen_tasks(suite, **choice)
     return made_task(opened, name, tasks, toolset=toolset, max_steps=max_steps, solver=solver)
 
 
@@ -78,10 +80,8 @@ def episode_tools() -> ToolSource:
         >>> from inspect_ai.agent import react
         >>> task = inspect_task("helpdesk", solver=react(tools=[episode_tools()]))
     """
-    try:
+    with _installed("tools"):
         from worksmith.exports.inspect.tools import EpisodeTools
-    except ModuleNotFoundError as error:
-        raise missing_extra("tools for inspect_ai", "inspect") from error
     return EpisodeTools()
 
 
@@ -98,10 +98,8 @@ def inspect_model(model: dspy.LM | str) -> Model:
     Raises:
         InputError: inspect_ai is not installed, or there is no such model.
     """
-    try:
+    with _installed("models"):
         from inspect_ai.model import get_model
-    except ModuleNotFoundError as error:
-        raise missing_extra("models for inspect_ai", "inspect") from error
     import worksmith.exports.inspect.registry  # noqa: F401  # makes the name known
 
     if isinstance(model, str):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakKeyDictionary
 
 from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
@@ -16,7 +16,7 @@ from worksmith.evals.running.rollout_job import RolloutJob
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.tracking.assessments import assessments
 from worksmith.evals.tracking.datasets import inputs, row
-from worksmith.exports.choice import chosen_tasks
+from worksmith.exports.choice import Choice, chosen_tasks
 from worksmith.exports.mlflow.registered import REGISTERED, registered_program
 from worksmith.jobs.opening.given import chosen_models, opened
 from worksmith.jobs.opening.judges import open_judges
@@ -36,29 +36,17 @@ _RECORDS: WeakKeyDictionary[Suite, dict[str, EpisodeRecord]] = WeakKeyDictionary
 """The records of an open suite's episodes, by key."""
 
 
-def data(
-    suite: Suite,
-    *,
-    split: str | None = None,
-    limit: int | None = None,
-    where: Sequence[str] | str = (),
-    scheme: str = "standard",
-    expected: bool = False,
-) -> list[dict[str, Any]]:
+def data(suite: Suite, *, expected: bool = False, **choice: Unpack[Choice]) -> list[dict[str, Any]]:
     """Tasks as the `data` of `mlflow.genai.evaluate`, without a store; `worksmith export mlflow` keeps them.
 
     Args:
-        split: `train`, `dev`, `test`, `paired` or `all`; None for `test`, or `all` of a published task set.
-        limit: at most so many tasks, spread evenly.
-        where: conditions such as `area=HR,IT`; a text is one condition.
-        scheme: of the splits: `standard` or `held_out_intents`.
         expected: whether rows have the expectations of tasks, which MLflow then shows and passes on.
+        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
 
     Raises:
         InputError: a setting is wrong, or there are no such tasks.
     """
-    chosen = chosen_tasks(suite, split=split, limit=limit, where=where, scheme=scheme)[2]
-    return [row(task, expected) for task in chosen]
+    return [row(task, expected) for task in chosen_tasks(suite, **choice)[2]]
 
 
 def predict_fn(

@@ -10,7 +10,7 @@ from worksmith.evals.tracking import Dataset
 from worksmith.evals.tracking.datasets import keep_dataset
 from worksmith.evals.tracking.reaching import boundary
 from worksmith.evals.tracking.store import absolute, open_store, tracking_uri
-from worksmith.exports.choice import chosen_tasks
+from worksmith.exports.choice import choice_of, chosen_tasks
 from worksmith.jobs.showing.printing import Printable
 from worksmith.jobs.showing.progress import SILENT, Progress
 
@@ -49,8 +49,7 @@ def export(settings: ExportMlflowSettings, *, progress: Progress = SILENT) -> Ke
         TrackingError: the store cannot keep it.
     """
     suite = Suite.open(settings.suite)
-    choice: dict[str, Any] = {"limit": settings.limit, "where": settings.where, "scheme": settings.scheme}
-    _, split, tasks = chosen_tasks(suite, split=settings.split, progress=progress, **choice)
+    _, split, tasks = chosen_tasks(suite, progress=progress, **choice_of(settings))
     experiment = settings.experiment or suite.path.resolve().name
     client, experiment_id = open_store(absolute(tracking_uri(settings.tracking_uri)), experiment)
     about = Dataset(suite.path.name, suite.digest)

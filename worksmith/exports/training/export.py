@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.exports.training.documents import check_documents, documents
+from worksmith.exports.training.documents import check_documents
 from worksmith.exports.training.held_back import HeldBack
 from worksmith.exports.training.job import Job
 from worksmith.exports.training.result import DataForecast, TrainingData
-from worksmith.exports.training.rows import Row, imitation_rows, preference_rows
+from worksmith.exports.training.rows import imitation_rows, preference_rows
 from worksmith.exports.training.sources import open_sources
 from worksmith.jobs.settings.exports import DpoSettings, SftSettings
 from worksmith.jobs.showing.progress import SILENT, Progress
@@ -37,9 +37,9 @@ def sft(
         The files and their card.
 
     Raises:
-        InputError: see `write_sft`.
+        InputError: see `write`.
     """
-    return write_sft(SftSettings(source=_names(source), out=Path(out), **settings), progress=progress)
+    return write(SftSettings(source=_names(source), out=Path(out), **settings), progress=progress)
 
 
 def dpo(
@@ -60,40 +60,29 @@ def dpo(
         The files and their card.
 
     Raises:
-        InputError: see `write_dpo`.
+        InputError: see `write`.
     """
-    return write_dpo(DpoSettings(source=_names(source), out=Path(out), **settings), progress=progress)
+    return write(DpoSettings(source=_names(source), out=Path(out), **settings), progress=progress)
 
 
-def write_sft(settings: SftSettings, *, progress: Progress = SILENT) -> TrainingData:
-    """Write successful trajectories, see `sft`.
+def write(settings: TrainingDataSettings, *, progress: Progress = SILENT) -> TrainingData:
+    """Write training data, see `sft` and `dpo`.
 
     Raises:
         InputError: a source or a setting is wrong; a task that is held back, or nearly the same, would be
-            inside; no trajectory succeeded; or the files cannot be written.
+            inside; no trajectory succeeded, or no task has a successful and a failed one; or the files cannot
+            be written.
     """
-    check_documents(settings)
+    if isinstance(settings, SftSettings):
+        check_documents(settings)
     job = Job(settings, progress)
     trajectories = job.trajectories()
+    if isinstance(settings, DpoSettings):
+        rows, lacking = preference_rows(trajectories, rest=settings.rest)
+        job.left.update(lacking)
+        return job.write("dpo", rows)
     job.left.update(one.fault for one in trajectories if one.fault)
-
-    def drawn(rows: Sequence[Row], share: float) -> list[Row]:
-        wanted = len(rows) if settings.documents is None else max(1, round(share * settings.documents))
-        return documents(rows, wanted, settings, job.count)
-
-    return job.write("sft", imitation_rows(trajectories), drawn)
-
-
-def write_dpo(settings: DpoSettings, *, progress: Progress = SILENT) -> TrainingData:
-    """Write pairs of trajectories, see `dpo`.
-
-    Raises:
-        InputError: as of `write_sft`; or no task has a successful and a failed trajectory.
-    """
-    job = Job(settings, progress)
-    rows, lacking = preference_rows(job.trajectories(), rest=settings.rest)
-    job.left.update(lacking)
-    return job.write("dpo", rows)
+    return job.write("sft", imitation_rows(trajectories))
 
 
 def forecast(settings: TrainingDataSettings) -> DataForecast:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,15 @@ from worksmith.exports.training.card import (
     SourceEntry,
     card_beside,
 )
+from worksmith.exports.training.documents import documents
 from worksmith.exports.training.entries import counter, file_entry, suite_entry
 from worksmith.exports.training.held_back import HeldBack, refuse
 from worksmith.exports.training.result import TrainingData
 from worksmith.exports.training.rows import Row, once
-from worksmith.exports.training.sources import Source, open_sources
+from worksmith.exports.training.sources import open_sources
 from worksmith.exports.training.trajectories import Trajectory, intent_of, run_again
 from worksmith.jobs.opening.programs import new_agent
+from worksmith.jobs.settings.exports import SftSettings
 from worksmith.jobs.showing.progress import Progress
 from worksmith.programs.parts.tool_retrieval import tools_a_step
 from worksmith.programs.prompting.forms import NATIVE
@@ -41,7 +44,6 @@ class Job:
     """An export on its way.
 
     Attributes:
-        count: gives the tokens of a text.
         left: why trajectories gave no row, with counts.
     """
 
@@ -54,11 +56,11 @@ class Job:
                     "there is a file already", where=str(file), hint="give --force to replace it"
                 )
             check_writable(file)
-        self.count = counter(settings.tokenizer)
+        self._count = counter(settings.tokenizer)
         self._suites, self._sources = open_sources(settings)
         self._agents = {suite.digest: _agent(suite, settings) for suite in self._suites.opened}
         held_back = HeldBack(self._suites, settings.exclude)
-        told = {(t.suite.digest, t.task.id): (t.suite, t.task) for one in self._sources for t in one.told}
+        told = {each.place: (each.suite, each.task) for one in self._sources for each in one.told}
         self._leaks = held_back.leaks(told.values())
         if not settings.leave_out:
             refuse(list(self._leaks.values()))
@@ -75,13 +77,7 @@ class Job:
     def trajectories(self) -> list[Trajectory]:
         """The trajectories of all sources, but those of leaks."""
         sources = [
-            Source(
-                one.name,
-                one.kind,
-                one.digest,
-                one.model,
-                [each for each in one.told if (each.suite.digest, each.task.id) not in self._leaks],
-            )
+            replace(one, told=[each for each in one.told if each.place not in self._leaks])
             for one in self._sources
         ]
         settings = self._settings
@@ -96,16 +92,8 @@ class Job:
         self.left.update(left)
         return found
 
-    def write(
-        self,
-        method: Method,
-        rows: Sequence[Row],
-        drawn: Callable[[Sequence[Row], float], Sequence[Row]] = lambda rows, share: rows,
-    ) -> TrainingData:
+    def write(self, method: Method, rows: Sequence[Row]) -> TrainingData:
         """Write rows and their card; the card last.
-
-        Args:
-            drawn: gives the rows of a file, from those for it and their share of all.
 
         Raises:
             InputError: there are none, or a file would be empty or cannot be written.
@@ -120,7 +108,7 @@ class Job:
                 where=", ".join(settings.source),
                 hint="pairs need a successful and a failed trajectory of a task" if method == "dpo" else None,
             )
-        parts = [once(drawn(part, len(part) / len(rows))) for part in self._parted(rows)]
+        parts = [once(self._documents(part, len(part) / len(rows))) for part in self._parted(rows)]
         rows = [row for part in parts for row in part]
         origin = settings.format == "trl"
         data = [
@@ -134,6 +122,14 @@ class Job:
             write_atomically(file, text.encode())
         write_atomically(card_beside(settings.out), card.model_dump_json(indent=1).encode() + b"\n")
         return TrainingData(self._files, card)
+
+    def _documents(self, rows: Sequence[Row], share: float) -> Sequence[Row]:
+        """The rows of a file, from the conversations for it, which are such a share of all."""
+        settings = self._settings
+        if not isinstance(settings, SftSettings):
+            return rows
+        wanted = len(rows) if settings.documents is None else max(1, round(share * settings.documents))
+        return documents(rows, wanted, settings, self._count)
 
     def _parted(self, rows: Sequence[Row]) -> list[Sequence[Row]]:
         """The rows of each file.
@@ -174,7 +170,7 @@ class Job:
             tokens_by=settings.tokenizer or CHARACTERS,
             seed=settings.seed,
             scheme=settings.scheme,
-            files=tuple(file_entry(file, part, text, self.count) for file, part, text in named),
+            files=tuple(file_entry(file, part, text, self._count) for file, part, text in named),
             suites=tuple(suite_entry(suite, len(self._suites.train(suite))) for suite in self._suites.opened),
             sources=tuple(
                 SourceEntry(

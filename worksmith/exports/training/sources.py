@@ -55,6 +55,11 @@ class Told:
     succeeded: bool = True
     ended: bool = True
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """The digest of its suite, and the id of its task."""
+        return self.suite.digest, self.task.id
+
 
 @dataclass(frozen=True)
 class Source:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from worksmith.tools.errors import missing_extra
 
 if TYPE_CHECKING:
+    from worksmith.exports.choice import Choice
     from worksmith.exports.verifiers.environment import SuiteEnv
 
 __all__ = ["load_environment"]
@@ -20,13 +20,10 @@ PLUGIN = "worksmith-suite"
 def load_environment(
     suite: Path | str,
     *,
-    split: str | None = None,
-    limit: int | None = None,
-    where: Sequence[str] | str = (),
-    scheme: str = "standard",
     toolset: str | None = None,
     max_turns: int = 20,
     digest: str = "",
+    **choice: Unpack[Choice],
 ) -> SuiteEnv:
     """An environment of verifiers over a suite, for a trainer's loop.
 
@@ -34,13 +31,10 @@ def load_environment(
 
     Args:
         suite: the folder.
-        split: `train`, `dev`, `test`, `paired` or `all`; None for `test`, or `all` of a published task set.
-        limit: at most so many tasks, spread evenly.
-        where: conditions such as `area=HR,IT`; a text is one condition.
-        scheme: of the splits.
         toolset: the tools on offer, see `OwnAgent`.
         max_turns: so many requests to the model a rollout may make; then it ends as `step_limit`.
         digest: of the suite that is meant; another one is refused. Empty for any.
+        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
 
     Raises:
         InputError: verifiers is not installed, a setting is wrong, or there are no such tasks.
@@ -59,13 +53,11 @@ def load_environment(
     from worksmith.exports.verifiers.environment import SuiteEnv, SuiteEnvConfig, SuiteTasksetConfig
     from worksmith.exports.verifiers.task import SuiteTaskConfig
 
+    where = choice.get("where", ())
     chosen = SuiteTasksetConfig(
         id=PLUGIN,
         task=SuiteTaskConfig(suite=Path(suite).absolute(), digest=digest, toolset=toolset),
-        split=split,
-        limit=limit,
-        where=(where,) if isinstance(where, str) else tuple(where),
-        scheme=scheme,
+        **{**choice, "where": (where,) if isinstance(where, str) else tuple(where)},
     )
     agent = vf.AgentConfig(runtime=vf.SubprocessConfig(), max_turns=max_turns)
     made = SuiteEnv(SuiteEnvConfig(taskset=chosen, agent=agent))

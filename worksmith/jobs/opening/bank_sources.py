@@ -12,6 +12,7 @@ from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.demos.bank_building import Attempt
 from worksmith.tools.errors import InputError
+from worksmith.tools.statuses import ANSWER_STATUSES
 
 if TYPE_CHECKING:
     import dspy
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from worksmith.evals.tracking.reading import TracedEpisode
 
 LOG, MLFLOW = "log:", "mlflow:"
-_STATUSES = ("answered", "partial", "denied", "not_found")
-"""What an agent can say of itself that a transcript can say again."""
 
 
 def attempts_of(names: Sequence[str], tasks: Sequence[Task], *, uri: str | None = None) -> list[Attempt]:
@@ -192,7 +191,7 @@ def _transcript(
         task.query,
         tuple(steps),
         final=answer,
-        status=answer_status if answer_status in _STATUSES else "",
+        status=answer_status if answer_status in ANSWER_STATUSES else "",
         who=task.persona.id if task.persona else "",
         denied=denied,
     )

@@ -424,4 +424,11 @@ class VerifySettings(WorkerSettings):
         unset="none",
         expert=True,
     )
+    strategy: str | None = setting(
+        None,
+        "Strategy of your own that it was compiled with.",
+        metavar="MODULE:NAME",
+        unset="none",
+        expert=True,
+    )
     journal: Path | None = setting(None, "Its journal.", unset="PROGRAM.journal", path="folder")

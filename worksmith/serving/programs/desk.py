@@ -179,13 +179,16 @@ class Desk:
     def _approve(self, proposal: Proposal, digest: str, caller: Caller) -> dict[str, Any]:
         self._check_open(proposal, digest)
         self.refresh(force=True)
-        replayed = self._replayed(proposal, caller.persona)
-        changes, complete = replayed.shown(caller.persona)
-        if proposal.persona != caller.persona.id and not complete:
+        approver = self._person(caller.persona.id)
+        if approver is None:
+            raise RequestError(403, "unknown_persona", "You may not work here any more")
+        replayed = self._replayed(proposal, approver)
+        changes, complete = replayed.shown(approver)
+        if proposal.persona != approver.id and not complete:
             raise RequestError(403, "not_permitted", "You may not read all that would change")
         self._take(proposal, "approved" if self._commit is None else "committing", caller)
         if self._commit is not None:
-            self._make(proposal, self._commit, replayed.change_set(proposal.id, caller.persona))
+            self._make(proposal, self._commit, replayed.change_set(proposal.id, approver))
         # The rows are others now, so that the changes cannot be made once more to be shown.
         return self._now(proposal.id, caller) | {"changes": changes, "complete": complete}
 
@@ -194,7 +197,8 @@ class Desk:
             returned = commit(approved)
         except ConflictError as error:
             self._end(proposal, "failed", "Rows were changed since")
-            raise self._changed(error.rows, approved.approved_by) from error
+            self.refresh(force=True)  # who may read these rows may have changed with them
+            raise self._changed(error.rows, self._person(approved.approved_by.id)) from error
         except ToolError as error:
             self._end(proposal, "failed", str(error))
             raise RequestError(409, "not_committed", str(error)) from error
@@ -258,10 +262,10 @@ class Desk:
             raise RequestError(409, "decided", "Somebody else has decided on the changes")
         self._metrics.changes.labels(status).inc()
 
-    def _changed(self, rows: Sequence[tuple[str, CellValue]], reader: Persona) -> RequestError:
+    def _changed(self, rows: Sequence[tuple[str, CellValue]], reader: Persona | None) -> RequestError:
         """The refusal of changes to rows that others have changed; names those that a reader may read."""
         names = frozenset(f"{table}/{key}" for table, key in rows)
-        seen = sorted(names - self._env.unreadable(reader, names))
+        seen = sorted(names - self._env.unreadable(reader, names)) if reader else []
         more = ["rows that you may not read"] * (len(seen) < len(names))
         said = f"Changed since: {', '.join([*seen, *more])}; ask again for the task"
         return RequestError(409, "rows_changed", said)
@@ -270,11 +274,8 @@ class Desk:
         """The changes, made again under the rules that hold now for the person whose task it was."""
         if not proposal.sound:
             raise RequestError(409, "other_content", "The changes are not those that were proposed")
-        try:
-            persona = self._env.persona(proposal.persona)
-        except InputError:
-            persona = None
-        if persona is None or not persona.active:
+        persona = self._person(proposal.persona)
+        if persona is None:
             raise RequestError(409, "stale", "The person whose task it was works here no more")
         try:
             return Replayed(self._env, proposal.content, persona)
@@ -283,6 +284,13 @@ class Desk:
                 raise self._changed(error.rows, reader) from None
             message = "The task would not make these changes any more; ask for it again"
             raise RequestError(409, "stale", message) from None
+
+    def _person(self, id: str) -> Persona | None:
+        """Somebody as the tables have them now; None for nobody who is active."""
+        with suppress(InputError):
+            persona = self._env.persona(id)
+            return persona if persona.active else None
+        return None
 
     def _now(self, id: str, caller: Caller) -> dict[str, Any]:
         return self._shown(self._found(id, caller), caller.persona)

@@ -1,4 +1,4 @@
-"""Intents: kinds of office tasks with their wording, draw, oracle and solution."""
+"""Intents: kinds of office tasks with their wording, how their slots are drawn and what they ask for."""
 
 from __future__ import annotations
 
@@ -7,24 +7,19 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from worksmith.evals.kinds.office.intents.known import Known
 from worksmith.evals.kinds.office.intents.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.office.records import Records
 from worksmith.evals.tasks.task import Action
 from worksmith.tools.files.data_files import read_toml
 
 Slots = Mapping[str, str]
+Desk = Known | PlanRecorder
+"""Where records are found and changed: the records themselves, or the tools of an episode."""
+
 Draw = Callable[[Records, Random], Slots | None]
-Oracle = Callable[[Records, Slots], list[Action]]
-Solve = Callable[[Slots, PlanRecorder], None]
-
-
-@dataclass(frozen=True)
-class Logic:
-    """How an intent's slots are drawn, its answer worked out, its task solved."""
-
-    draw: Draw
-    oracle: Oracle
-    solve: Solve
+Act = Callable[[Desk, Slots], None]
+"""What a task asks for: finds records at a desk and changes them. One logic gives answer and gold plan."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +41,21 @@ class Intent:
     phrasings: tuple[str, ...]
     wordings: tuple[str, ...]
     empty_share: float
-    logic: Logic
+    draw: Draw
+    act: Act
 
     def text(self, phrasing: int, slots: Slots) -> str:
         """A task's text."""
         return (*self.phrasings, *self.wordings)[phrasing].format_map(slots)
 
+    def answer(self, records: Records, slots: Slots) -> list[Action]:
+        """The writing calls that do a task."""
+        desk = Known(records)
+        self.act(desk, slots)
+        return desk.actions
 
-def intents(file: str, logic: Mapping[str, Logic]) -> tuple[Intent, ...]:
+
+def intents(file: str, logic: Mapping[str, tuple[Draw, Act]]) -> tuple[Intent, ...]:
     """The intents of one data file of this package, by code joined with their logic.
 
     Raises:
@@ -73,7 +75,8 @@ def intents(file: str, logic: Mapping[str, Logic]) -> tuple[Intent, ...]:
             phrasings=tuple(entry["phrasings"]),
             wordings=tuple(wordings[entry["id"]]),
             empty_share=entry.get("empty_share", 0.0),
-            logic=logic[entry["code"]],
+            draw=logic[entry["code"]][0],
+            act=logic[entry["code"]][1],
         )
         for entry in entries
     )

@@ -1,14 +1,54 @@
-"""Recording of office plans: where each call's arguments come from."""
+"""Office plans: how records are found by tools, and where each call's arguments come from."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any, TypeVar
 
 from worksmith.evals.authoring.plan_recorder import PlanRecorder as Recorder
 from worksmith.evals.authoring.plan_recorder import leaves
+from worksmith.evals.kinds.office.intents.wording import moment_cell
+from worksmith.evals.kinds.office.records import (
+    Customer,
+    Event,
+    Mail,
+    ProjectTask,
+    Row,
+    Series,
+    first_free_slot,
+)
 from worksmith.evals.tasks.task import Action
 from worksmith.tools.episode import Episode
 from worksmith.tools.errors import WorksmithError
+
+T = TypeVar("T")
+R = TypeVar("R", Event, Customer)
+
+_PAGE = 5
+"""A search shows at most that many events or mails."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A daily figure of the web site.
+
+    Attributes:
+        tool: shows its series.
+        value_to_plot: what the plotting tool calls it.
+    """
+
+    tool: str
+    value_to_plot: str
+
+
+METRICS = {
+    "total visits": Metric("analytics.total_visits_count", "total_visits"),
+    "average session duration": Metric("analytics.get_average_session_duration", "session_duration_seconds"),
+    "engaged users": Metric("analytics.engaged_users_count", "user_engaged"),
+}
+"""By what tasks call it."""
 
 
 class ToolRefusedError(WorksmithError):
@@ -16,7 +56,7 @@ class ToolRefusedError(WorksmithError):
 
 
 class PlanRecorder(Recorder):
-    """The clock and the tools for an intent's `solve`.
+    """The clock and the tools for an intent's logic: finds records and makes changes by calls.
 
     Args:
         query: the task's text; what it names need not be shown by a step.
@@ -26,6 +66,7 @@ class PlanRecorder(Recorder):
         super().__init__(episode)
         self._query = query.lower()
         self._observed: list[set[str]] = []
+        self._addresses: dict[str, str] = {}
 
     def __call__(self, tool: str, why: str, **arguments: str) -> Any:
         """Call a tool.
@@ -47,16 +88,135 @@ class PlanRecorder(Recorder):
         self._observed.append(set(leaves(observation.value, keys=True)))
         return observation.value
 
-    def perform(self, action: Action, why: str) -> None:
+    def do(self, action: Action, why: str) -> None:
         """Make the writing call that `action` describes."""
         self(action.tool, why, **action.arguments)
 
-    def find_address(self, name: str) -> str:
-        """The address of the employee whom a task calls `name`, from the directory."""
-        found: list[str] = self(
-            "company_directory.find_email_address", f"I need the email address of {name}.", name=name
+    def again(self, *searches: Callable[[], Sequence[R]]) -> Iterator[R]:
+        """What each search finds, searching again until it finds nothing: a page may hide more.
+
+        Whoever takes a record has to change it so that the search no longer finds it.
+        """
+        for search in searches:
+            while found := search():
+                yield from found
+
+    def address(self, name: str) -> str:
+        """The address of the employee whom a task calls `name`, from the directory, asked for once."""
+        if name not in self._addresses:
+            found: list[str] = self(
+                "company_directory.find_email_address", f"I need the email address of {name}.", name=name
+            )
+            self._addresses[name] = found[0]
+        return self._addresses[name]
+
+    def events(self, why: str, query: str, first: datetime, last: datetime | None = None) -> list[Event]:
+        """The first events, at most five, that match a query and start in a range, both ends included.
+
+        Without a `last` moment they start after the first.
+        """
+        arguments = {"query": query} if query else {}
+        arguments |= {"time_min": moment_cell(first)}
+        arguments |= {"time_max": moment_cell(last)} if last else {}
+        found = self._found("calendar.search_events", why, Event.of, **arguments)
+        return found if last else [event for event in found if event.start > first]
+
+    def events_of_day(self, why: str, day: date, query: str = "") -> list[Event]:
+        """All events of a day that match a query, page by page."""
+        return [event for page in self._pages(why, day, query) for event in page]
+
+    def free_slot_tomorrow(self) -> datetime:
+        """The first free half hour tomorrow, from as many pages of the day's events as it takes.
+
+        Raises:
+            LookupError: there is none.
+        """
+        day = self.today + timedelta(days=1)
+        events = list[Event]()
+        for page in self._pages("I need tomorrow's events to find the first free slot.", day, of=" tomorrow"):
+            events += page
+            slot = first_free_slot(((event.start, event.end) for event in events), day)
+            if slot is not None and not (len(page) == _PAGE and slot >= events[-1].end):
+                return slot
+        raise LookupError(f"no half hour is free on {day}")
+
+    def _pages(self, why: str, day: date, query: str = "", of: str = "") -> Iterator[list[Event]]:
+        first, last = datetime.combine(day, time.min), datetime.combine(day, time.max)
+        while True:
+            page = self.events(why, query, first, last)
+            yield page
+            if len(page) < _PAGE:
+                return
+            first = page[-1].start + timedelta(seconds=1)
+            why = f"The page is full, so I look for later events{of}."
+
+    def mails(self, why: str, query: str, first: date | None = None, last: date | None = None) -> list[Mail]:
+        """All received mails that contain the words of `query`, sent from `first` to `last`, page by page."""
+        found: dict[str, Mail] = {}
+        while True:
+            page = self._mails(why, query, first, last)
+            fresh = [mail for mail in page if mail.id not in found]
+            found |= {mail.id: mail for mail in fresh}
+            if len(page) < _PAGE or not fresh:
+                return [mail for mail in found.values() if mail.box == "inbox"]
+            last = page[-1].sent.date()
+            why = "The page is full, so I look for earlier emails."
+
+    def latest_mail(self, why: str, query: str, *, subject: str = "", sender: str = "") -> Mail:
+        """The latest mail that contains the words of `query`, of exactly this subject and sender if given.
+
+        Raises:
+            LookupError: if there is none.
+        """
+        last: date | None = None
+        while True:
+            page = self._mails(why, query, None, last)
+            if mail := next((mail for mail in page if mail.fits(subject, sender)), None):
+                return mail
+            if len(page) < _PAGE or last == page[-1].sent.date():
+                raise LookupError(f"no email {query!r}")
+            last = page[-1].sent.date()
+            why = "None of these is the email I need, so I look for earlier ones."
+
+    def _mails(self, why: str, query: str, first: date | None, last: date | None) -> list[Mail]:
+        days = {"date_min": first, "date_max": last}
+        bounds = {name: day.isoformat() for name, day in days.items() if day is not None}
+        return self._found("email.search_emails", why, Mail.of, query=query, **bounds)
+
+    def tasks(self, why: str, **wanted: str) -> list[ProjectTask]:
+        """All tasks whose columns contain what is wanted."""
+        return self._found("project_management.search_tasks", why, ProjectTask.of, **wanted)
+
+    def customers(self, why: str, **wanted: str) -> list[Customer]:
+        """The first customers, at most five, who fit the conditions of the search."""
+        return self._found("customer_relationship_manager.search_customers", why, Customer.of, **wanted)
+
+    def series(self, metric: str, since: date, until: date | None = None) -> Series:
+        """A figure of the web site by day, from `since` to `until`, by default yesterday."""
+        last = until or self.today - timedelta(days=1)
+        found: dict[str, float] = self(
+            METRICS[metric].tool,
+            f"I need the daily figures for {metric} in that period.",
+            time_min=since.isoformat(),
+            time_max=last.isoformat(),
         )
-        return found[0]
+        return {date.fromisoformat(day): value for day, value in found.items()}
+
+    def visits(self, source: str, since: date, until: date) -> int:
+        """How many visits a traffic source has brought."""
+        found: dict[str, int] = self(
+            "analytics.traffic_source_count",
+            f"I need the visits from {source} in that period.",
+            time_min=since.isoformat(),
+            time_max=until.isoformat(),
+            traffic_source=source,
+        )
+        return sum(found.values())
+
+    def _found(self, tool: str, why: str, of: Callable[[Row], T], **arguments: str) -> list[T]:
+        """The records that a search shows; with nothing found it is a message instead of a list."""
+        value = self(tool, why, **arguments)
+        return [of(row) for row in value] if isinstance(value, list) else []
 
     def _sources(self, tool: str, arguments: dict[str, str]) -> set[int]:
         """The earlier steps that this call goes back to.

@@ -5,14 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.evals.kinds.crm.orgs import small_suite
-from worksmith.evals.kinds.crm.scorer import CrmScorer
-from worksmith.evals.running.baseline_program import BaselineProgram, baselines_for
+from worksmith.evals.running.baseline_program import BaselineProgram
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
-from worksmith.evals.task_kind import scorers_for
-from worksmith.tools.seeding import digest
 
 pytestmark = pytest.mark.slow
 
@@ -40,18 +37,3 @@ def test_guessing_gets_little_and_has_seen_nothing(suite: Suite) -> None:
         scores = run(name, suite).summary.scores
         assert scores["outcome"].value < 0.5
         assert scores["supported"].value == 0
-
-
-def test_guessers_know_the_train_split_only(suite: Suite) -> None:
-    train = suite.select(split="train")
-    learnt = BaselineProgram("most_frequent", suite.env, train)
-
-    assert {task.split for task in train} == {"train"}
-    assert learnt.digest == f"baseline/most_frequent/{digest([task.digest for task in train])}"
-
-
-def test_the_kind_has_a_scorer_and_baselines_of_its_own(suite: Suite) -> None:
-    scorer, *_ = scorers_for(suite.env)
-
-    assert isinstance(scorer, CrmScorer)
-    assert baselines_for(suite.env) == ("always_none", "most_frequent", "keyword_only", "oracle")

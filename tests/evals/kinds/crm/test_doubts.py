@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.evals.kinds.crm.differences import Difference, differences
 from tests.evals.kinds.crm.handmade import Handmade, question
 from tests.tables import each_row
 from worksmith.evals.kinds.crm.families import managed
 from worksmith.evals.kinds.crm.families.steps import leader, narrow
 from worksmith.evals.kinds.crm.questions.family import Doubt
-from worksmith.evals.tasks.task import Task
 
 
 @pytest.mark.parametrize(
@@ -48,12 +46,3 @@ def test_the_first_is_well_ahead(values: dict[str, float], extreme: str, doubt: 
 
 def test_a_tie_has_no_answer_that_is_beyond_doubt() -> None:
     assert leader({"a": 2, "b": 2}, "max", "user_id") == Doubt("tie")
-    found = Handmade()
-    found.case("2021-03-02T10:00", "Ann")
-    found.case("2021-03-03T10:00", "Bob")
-    drawn = question("March 2021", n="0", extreme="min")
-    task = Task(
-        id="a", query="?", domains=(), intent="transfer_count", slots=dict(drawn.slots), now=drawn.today
-    )
-    counts = {"transfer_count": Difference(asked=1, differ=0, doubtful=1)}
-    assert differences(found.org, [task]) == counts

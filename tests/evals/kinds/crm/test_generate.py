@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+from itertools import islice
 from random import Random
 
 import pytest
@@ -20,7 +21,6 @@ from worksmith.evals.kinds.crm.generate import Generated, Sizes, TruthError, gen
 from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
 from worksmith.evals.kinds.crm.questions.periods import Period
-from worksmith.evals.kinds.crm.questions.wording import wording
 from worksmith.evals.tasks.task import Entity, Step, Task
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
@@ -31,18 +31,21 @@ PERIODIC = [family for family in FAMILIES if isinstance(family, Periodic)]
 NONES = {
     "handle_time": (5, 5),
     "transfer_count": (5, 5),
+    "named_entity_disambiguation": (5, 5),
     "top_issue_identification": (5, 5),
     "monthly_trend_analysis": (3, 0),
     "best_region_identification": (3, 0),
+    "case_routing": (0, 0),
+    "knowledge_qa": (2, 0),
 }
-"""Of sixteen, in clean mode and in the other."""
+"""Of sixteen, in clean mode and in the other. A small org has too few violations to tell."""
 
 
 @cache
 def generated(mode: Mode) -> Generated:
-    """Some tasks about periods; shared, so they are not to be changed."""
+    """Some tasks of every family; shared, so they are not to be changed."""
     world, built = org(mode)
-    return generate(world, built, mode, 7, sizes=SIZES, only=PERIODIC)
+    return generate(world, built, mode, 7, sizes=SIZES)
 
 
 @pytest.fixture(params=MODES)
@@ -64,19 +67,18 @@ def test_there_are_nine_families() -> None:
     }
 
 
-@pytest.mark.slow
 def test_every_family_has_its_tasks_and_those_without_an_answer(some: tuple[Mode, Generated]) -> None:
     mode, found = some
     counts = Counter((task.intent, task.split) for task in found.tasks)
     nones = Counter(task.intent for task in found.tasks if task.split == "test" and empty(task))
 
-    assert found.unfilled == {}
+    assert found.unfilled.keys() <= {"policy_violation_identification"}
+    assert not any(drops["wording says something else"] for drops in found.drops.values())
     for name, wanted in NONES.items():
         assert [counts[name, split] for split in ("test", "train", "dev")] == [16, 7, 4]
-        assert nones[name] == wanted[MODES.index(mode)]
+        assert nones[name] == wanted[MODES.index(mode)], name
 
 
-@pytest.mark.slow
 def test_no_question_and_no_text_comes_twice(some: tuple[Mode, Generated]) -> None:
     tasks = some[1].tasks
 
@@ -93,7 +95,8 @@ def test_tasks_say_who_asks_when_and_how_to_answer(some: tuple[Mode, Generated])
         assert task.persona is not None
         assert task.persona.id == family.persona
         assert task.query.endswith(family.answer_format(some[0]))
-        assert "Product Id: " + task.slots["product"] in task.query if "product" in task.slots else True
+        if "product_name" in task.slots:
+            assert "Product Id: " + task.slots["product"] in task.query
         assert task.context == family.context(some[0])
 
 
@@ -104,7 +107,7 @@ def test_plans_can_be_replayed_and_end_in_the_answer(some: tuple[Mode, Generated
         assert task.gold_plan is not None
         by_functions, by_queries = replayed(env, task, task.gold_plan), task.other_plans[0]
         replayed(env, task, by_queries)
-        if not empty(task):
+        if not empty(task) and task.intent in {family.name for family in PERIODIC}:
             assert task.answer is not None
             assert by_functions == [entity.value for entity in task.answer.required]
 
@@ -125,6 +128,8 @@ def replayed(env: Environment, task: Task, plan: tuple[Step, ...]) -> object:
 def test_in_clean_mode_all_is_over_on_the_day_of_the_question() -> None:
     known = org_records()
     for task in generated("clean").tasks:
+        if task.intent not in {family.name for family in PERIODIC}:
+            continue
         assert task.now is not None
         today = task.now.date()
         window = Period.of(task.slots["period"]).window(today)
@@ -134,17 +139,24 @@ def test_in_clean_mode_all_is_over_on_the_day_of_the_question() -> None:
             assert all(known.last_event[case.id] < task.now for case in known.opened(window))
 
 
-@pytest.mark.parametrize("family", PERIODIC, ids=lambda family: family.name)
-def test_every_template_says_what_is_asked(family: Periodic) -> None:
-    templates = wording(family.name)["templates"]
-    assert len(templates) >= 6
-    for stratum in family.strata("faithful"):
-        draws = family.candidates(org_records(), "faithful", stratum, Random(4))
-        question = next(each for each in draws if isinstance(each, Question))
-        texts = {family.phrase(question, Random(seed)) for seed in range(6 * len(templates))}
-        expected = {name: question.slots[name] for name in family.worded}
-        assert [text for text in texts if family.parse(text) != expected] == []
-        assert len(texts) > len(templates)
+def drawn(family: Family, mode: Mode, tries: int) -> list[Question]:
+    draws = (family.candidates(org_records(), mode, stratum, Random(5)) for stratum in family.strata(mode))
+    return [each for of in draws for each in islice(of, tries) if isinstance(each, Question)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_every_wording_says_what_is_asked_and_nothing_that_others_ask(family: Family, mode: Mode) -> None:
+    random = Random(1)
+    questions = drawn(family, mode, 12)
+    assert questions
+    others = [each for each in FAMILIES if each.worded and each is not family and each not in PERIODIC]
+    for question in questions:
+        assert family.truth(org_records(), mode, question) == question.answer
+        expected = {slot: question.slots[slot] for slot in family.worded}
+        for words in {family.phrase(question, random) for _ in range(4)}:
+            assert family.parse(words) == expected, words
+            assert family in PERIODIC or not [each for each in others if each.parse(words)], words
 
 
 @pytest.mark.parametrize("family", PERIODIC, ids=lambda family: family.name)

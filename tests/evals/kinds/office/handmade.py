@@ -39,7 +39,7 @@ class Office:
     def answer(self, code: str, **slots: str) -> list[Action]:
         """The answer to a task, once it is sure that the gold plan does the same."""
         one = intent(code)
-        actions = one.logic.oracle(self.records, slots)
+        actions = one.answer(self.records, slots)
         _, outcome = solve(one, slots, one.title, self.env)
         assert outcome.matches(execute(actions, self.env))
         return actions

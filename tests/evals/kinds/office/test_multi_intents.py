@@ -23,7 +23,7 @@ from tests.evals.kinds.office.handmade import (
     task,
     visits,
 )
-from worksmith.evals.kinds.office.intents.multi.overdue import days_before
+from worksmith.evals.kinds.office.intents.multi.conditional import days_before
 
 MAIL = {"subject": "Hello", "body": "How are you?"}
 OTHER_MAIL = {"other_subject": "Well done", "other_body": "Go on like that."}

@@ -7,8 +7,8 @@ from datetime import date, datetime, time, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksmith.evals.kinds.office.intents.analytics.metrics import growth, passed
-from worksmith.evals.kinds.office.intents.calendar.rules import CLOSING, MEETING, OPENING, first_free_slot
+from worksmith.evals.kinds.office.intents.analytics.intents import growth, passed
+from worksmith.evals.kinds.office.records import CLOSING, MEETING, OPENING, first_free_slot
 
 DAY = date(2024, 10, 18)
 OPEN, CLOSE = datetime.combine(DAY, OPENING), datetime.combine(DAY, CLOSING)

@@ -13,6 +13,7 @@ import dspy
 import pytest
 from dspy import lm15
 
+from tests.optimizers.proposing import reply
 from tests.tools.kinds.own_data import canaries
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.runner import evaluate
@@ -102,13 +103,7 @@ class Thief:
             tool = f"tools.{tool}"
         fields = {"thought": "On.", "tool": tool, "arguments": json.dumps(arguments)}
         parts = [f"[[ ## {field} ## ]]\n{value}" for field, value in fields.items()]
-        return lm15.Response(
-            id=None,
-            model=request.model,
-            message=lm15.Message.assistant("\n\n".join([*parts, "[[ ## completed ## ]]"])),
-            finish_reason="stop",
-            usage=lm15.Usage(input_tokens=0, output_tokens=0),
-        )
+        return reply(request.model, "\n\n".join([*parts, "[[ ## completed ## ]]"]))
 
 
 def _stolen_by_agents(env: Environment, folder: Path) -> tuple[list[str], int]:

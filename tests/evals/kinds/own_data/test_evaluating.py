@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import dspy
 import pytest
 
 from tests.evals.kinds.own_data import desk
-from tests.evals.kinds.own_data.desk import write
 from worksmith.evals.judging.metric import JudgedScorer
 from worksmith.evals.kinds.own_data.reading import read_own_tasks
 from worksmith.evals.kinds.own_data.scorer import OwnScorer
@@ -91,29 +89,6 @@ def records(suite: Suite, answer: str = "", **settings: Any) -> list[EpisodeReco
 
 
 RAISED = {"tickets": {"T-2": {"priority": 9, "urgent": True}}}
-
-
-@pytest.mark.parametrize(
-    ("plan", "changes", "right"),
-    [
-        (call("raise_ticket", ticket_id="T-2", priority=9, urgent=True), RAISED, 1),
-        (call("raise_ticket", ticket_id="T-2", priority=9), RAISED, 0),
-        (call("raise_ticket", ticket_id="T-2", priority=8, urgent=True), RAISED, 0),
-        (call("open_ticket", title="Light", priority=3), {"tickets": [{"title": "Light", "priority": 3}]}, 1),
-        (
-            call("open_ticket", title="Light", priority=3),
-            {"tickets": [{"title": "Light", "priority": "4"}]},
-            0,
-        ),
-        (call("open_ticket", title="Light", priority=3), {"tickets": [{"urgent": None, "hours": None}]}, 1),
-    ],
-)
-def test_changes_of_typed_tables(
-    shop: Environment, tmp_path: Path, plan: dict[str, Any], changes: Any, right: float
-) -> None:
-    line = {"query": "q", "persona": "ann", "plan": [plan], "changes": changes}
-    suite = Suite(shop, write(tmp_path / "tasks.jsonl", line))
-    assert [record.scores[PRIMARY] for record in records(suite)] == [right]
 
 
 def test_a_report_shows_scores_by_intent_and_persona(shop: Environment) -> None:

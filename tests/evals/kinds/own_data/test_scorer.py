@@ -30,97 +30,78 @@ def outcome(desk: Environment, expected: OwnTask, *calls: tuple[str, dict[str, A
     return OwnScorer(desk)(expected, episode(desk, *calls, **ending))[PRIMARY]
 
 
-def test_an_answer_is_right_if_nothing_changed(desk: Environment) -> None:
-    asked = task(desk, answer="open")
-    assert outcome(desk, asked, answer="open") == 1
-    assert outcome(desk, asked, answer="closed") == 0
-    assert outcome(desk, asked, CLOSED, answer="open") == 0
+MAIL_TO_OTHER = ("mail.send", {"recipient": "emp_0003", "body": "x"})
+READ = ("tickets.read", {"ticket_id": "1001"})
+RESOLVED = {"tickets": {"1001": {"status": "Resolved"}}}
+ONE_OF = {"tickets": {"1001": {"status": {"any": ["closed", {"pattern": "^res"}]}}}}
+NEW_MAIL = {"mail": [{"recipient": "emp_0002"}]}
+TWO_MAILS = {"mail": [{"sender": "emp_0001"}, {"sender": "emp_0001", "recipient": "emp_0002"}]}
+"""The first one fits both new rows, so that a greedy choice could leave the second without."""
+DENIED, CLOSING, PLAN = (
+    {"answer": {"status": "denied"}},
+    {"calls": [CLOSE]},
+    {"plan": [{"tool": "read", "arguments": {"ticket_id": "1001"}}, CLOSE]},
+)
+OF_CALLS = {"calls": [], "answer": "open", "plan": [CLOSE]}
+BOTH = {"answer": "1001", "changes": RESOLVED}
+OPEN, REFUSED = {"answer": "open"}, {"status": "denied"}
 
 
-def test_an_answer_without_a_status_counts_and_a_refusal_does_not(desk: Environment) -> None:
-    asked = task(desk, answer="open")
-    assert outcome(desk, asked, answer="open", status="") == 1
-    assert outcome(desk, asked, answer="open", status="denied") == 0
+@each_row(
+    ("expected", "calls", "ending", "right"),
+    [
+        (OPEN, [], OPEN, 1),
+        (OPEN, [], {"answer": "closed"}, 0),
+        (OPEN, [CLOSED], OPEN, 0),
+        (OPEN, [], {"answer": "open", "status": ""}, 1),
+        (OPEN, [], {"answer": "open", "status": "denied"}, 0),
+        (OPEN, [], {"answer": "open", "ended": "step_limit"}, 0),
+        (DENIED, [], REFUSED, 1),
+        (DENIED, [], {"status": "answered", "answer": "denied"}, 0),
+        (DENIED, [CLOSED], REFUSED, 0),
+        ({"answer": {"status": "not_found"}}, [], {"status": "not_found"}, 1),
+        ({"changes": RESOLVED}, [CLOSED], {}, 1),
+        ({"changes": RESOLVED}, [], {}, 0),
+        ({"changes": RESOLVED}, [OTHER], {}, 0),
+        ({"changes": RESOLVED}, [CLOSED, OTHER], {}, 0),
+        ({"changes": RESOLVED}, [CLOSED, MAIL], {}, 0),
+        ({"changes": ONE_OF}, [CLOSED], {}, 1),
+        ({"changes": ONE_OF}, [("tickets.update", {"ticket_id": "1001", "status": "gone"})], {}, 0),
+        ({"changes": NEW_MAIL}, [MAIL], {}, 1),
+        ({"changes": NEW_MAIL}, [], {}, 0),
+        ({"changes": NEW_MAIL}, [MAIL, MAIL], {}, 0),
+        ({"changes": NEW_MAIL}, [MAIL_TO_OTHER], {}, 0),
+        ({"changes": TWO_MAILS}, [MAIL, MAIL_TO_OTHER], {}, 1),
+        ({"changes": TWO_MAILS}, [MAIL_TO_OTHER, MAIL], {}, 1),
+        ({"changes": TWO_MAILS}, [MAIL_TO_OTHER, MAIL_TO_OTHER], {}, 0),
+        (
+            {"changes": {"tickets": {"1001": {"status": "resolved"}, "new": [{"status": "open"}]}}},
+            [CLOSED],
+            {},
+            0,
+        ),
+        (CLOSING, [CLOSED], {}, 1),
+        (CLOSING, [], {}, 0),
+        (PLAN, [CLOSED], {}, 1),
+        (PLAN, [READ], {}, 0),
+        (OF_CALLS, [], OPEN, 1),
+        (OF_CALLS, [CLOSED], OPEN, 0),
+        (BOTH, [CLOSED], {"answer": "1001"}, 1),
+        (BOTH, [CLOSED], {"answer": "1002"}, 0),
+        (BOTH, [], {"answer": "1001"}, 0),
+    ],
+)
+def test_an_episode_is_right_if_answer_status_and_tables_are(
+    desk: Environment, expected: dict[str, Any], calls: list[Any], ending: dict[str, Any], right: float
+) -> None:
+    assert outcome(desk, task(desk, **expected), *calls, **ending) == right
 
 
-def test_an_episode_that_did_not_end_by_itself_is_wrong(desk: Environment) -> None:
-    assert outcome(desk, task(desk, answer="open"), answer="open", ended="step_limit") == 0
-
-
-@pytest.mark.parametrize("status", ["denied", "not_found"])
-def test_a_status_is_expected_in_place_of_an_answer(desk: Environment, status: str) -> None:
-    asked = task(desk, answer={"status": status})
-    assert outcome(desk, asked, status=status) == 1
-    assert outcome(desk, asked, status="answered", answer=status) == 0
-    assert outcome(desk, asked, CLOSED, status=status) == 0
-
-
-def test_changes_are_compared_by_their_outcome(desk: Environment) -> None:
-    asked = task(desk, changes={"tickets": {"1001": {"status": "Resolved"}}})
-    assert outcome(desk, asked, CLOSED) == 1
-    assert outcome(desk, asked) == 0
-    assert outcome(desk, asked, OTHER) == 0
-    assert outcome(desk, asked, CLOSED, OTHER) == 0
-    assert outcome(desk, asked, CLOSED, MAIL) == 0
-
-
-def test_a_changed_cell_may_have_one_of_several_values(desk: Environment) -> None:
-    asked = task(desk, changes={"tickets": {"1001": {"status": {"any": ["closed", {"pattern": "^res"}]}}}})
-    assert outcome(desk, asked, CLOSED) == 1
-    assert outcome(desk, asked, ("tickets.update", {"ticket_id": "1001", "status": "gone"})) == 0
-
-
-def test_columns_of_new_rows_that_are_not_named_are_free(desk: Environment) -> None:
-    asked = task(desk, changes={"mail": [{"recipient": "emp_0002"}]})
-    assert outcome(desk, asked, MAIL) == 1
-    assert outcome(desk, asked) == 0
-    assert outcome(desk, asked, MAIL, MAIL) == 0
-    assert outcome(desk, asked, ("mail.send", {"recipient": "emp_0003", "body": "Done."})) == 0
-
-
-def test_new_rows_are_matched_as_a_whole(desk: Environment) -> None:
-    # The first expected row fits both new ones, so that a greedy choice could leave the second without.
-    asked = task(
-        desk, changes={"mail": [{"sender": "emp_0001"}, {"sender": "emp_0001", "recipient": "emp_0002"}]}
-    )
-    other = ("mail.send", {"recipient": "emp_0003", "body": "x"})
-    assert outcome(desk, asked, MAIL, other) == 1
-    assert outcome(desk, asked, other, MAIL) == 1
-    assert outcome(desk, asked, other, other) == 0
-
-
-def test_rows_and_new_rows_of_a_table_and_deletions(desk: Environment) -> None:
-    changes = {"tickets": {"1001": {"status": "resolved"}, "new": [{"status": "open"}]}}
-    assert outcome(desk, task(desk, changes=changes), CLOSED) == 0
+def test_a_deletion_is_expected_too(desk: Environment) -> None:
     deleted = task(desk, changes={"tickets": {"1002": None}})
     assert outcome(desk, deleted) == 0
     nearest = OwnScorer(desk).expected(deleted, episode(desk).outcome)
     assert [(each.operation, each.before["ticket_id"]) for each in nearest.changes] == [("delete", "1002")]
-
-
-def test_calls_are_executed_for_the_expectation(desk: Environment) -> None:
-    asked = task(desk, calls=[CLOSE])
-    assert outcome(desk, asked, CLOSED) == 1
-    assert outcome(desk, asked) == 0
-
-
-def test_a_plan_alone_is_its_own_expectation(desk: Environment) -> None:
-    asked = task(desk, plan=[{"tool": "read", "arguments": {"ticket_id": "1001"}}, CLOSE])
-    assert outcome(desk, asked, CLOSED) == 1
-    assert outcome(desk, asked, ("tickets.read", {"ticket_id": "1001"})) == 0
-
-
-def test_stated_calls_count_before_those_of_the_plan(desk: Environment) -> None:
-    asked = task(desk, calls=[], answer="open", plan=[CLOSE])
-    assert outcome(desk, asked, answer="open") == 1
-    assert outcome(desk, asked, CLOSED, answer="open") == 0
-
-
-def test_all_parts_have_to_be_right(desk: Environment) -> None:
-    asked = task(desk, answer="1001", changes={"tickets": {"1001": {"status": "resolved"}}})
-    assert outcome(desk, asked, CLOSED, answer="1001") == 1
-    assert outcome(desk, asked, CLOSED, answer="1002") == 0
-    assert outcome(desk, asked, answer="1001") == 0
 
 
 def test_parts_are_scores(desk: Environment) -> None:

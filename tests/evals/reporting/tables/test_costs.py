@@ -77,10 +77,6 @@ def test_dollars_stand_with_and_without_the_providers_cache() -> None:
     assert "cached_tokens" not in results["b"].records[0].model_dump_json()
 
 
-def test_without_tokens_there_is_no_price() -> None:
-    assert "dollars" not in result_cost_grid(result("openai/gpt-4o-mini", prompt_tokens=0)).markdown()
-
-
 def test_means_are_of_graded_episodes_and_totals_of_all() -> None:
     dear = [make_record(number, prompt_tokens=1_000) for number in range(5)]
     lost = [make_record(5, status="timeout", scores={}), make_record(6, status="timeout", prompt_tokens=100)]

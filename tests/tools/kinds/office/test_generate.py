@@ -2,19 +2,17 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime, timedelta
-from itertools import pairwise, permutations
+from itertools import pairwise
 from pathlib import Path
-from re import findall
 
 import pytest
 
 from tests.tables import each_row
 from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.office.generate import DEFAULT_MAIL_DOMAIN, DEFAULT_NOW, build
-from worksmith.tools.kinds.office.generate.names import pool
+from worksmith.tools.kinds.office.generate import DEFAULT_NOW, build
 from worksmith.tools.kinds.office.kind import OFFICE
 from worksmith.tools.kinds.office.policy import SAM
-from worksmith.tools.kinds.office.schema import BOARDS, LISTS, PRODUCTS, STATUSES, TABLES, TRAFFIC_SOURCES
+from worksmith.tools.kinds.office.schema import TABLES, TRAFFIC_SOURCES
 from worksmith.tools.world import write_world
 
 COUNTS = {"calendar": 300, "email": 500, "analytics": 1000, "tasks": 300, "customers": 200, "directory": 20}
@@ -94,20 +92,6 @@ def test_mails_are_received_in_order_before_now() -> None:
     assert all("Sam" in body.splitlines()[0] for body in column(tables, "email", "body"))
 
 
-def test_mails_come_on_workdays_and_about_tasks_from_their_board() -> None:
-    tables = build(3)
-    days = [datetime.fromisoformat(text).weekday() for text in column(tables, "email", "sent_datetime")]
-    assert max(days) < 5
-    boards = dict(zip(column(tables, "tasks", "task_name"), column(tables, "tasks", "board"), strict=True))
-    people = dict(
-        zip(column(tables, "tasks", "assigned_to_email"), column(tables, "tasks", "board"), strict=True)
-    )
-    sent = zip(column(tables, "email", "subject"), column(tables, "email", "sender/recipient"), strict=True)
-    about = [(subject.removeprefix("Progress: "), sender) for subject, sender in sent if ": " in subject]
-    assert len(about) > 200
-    assert all(people[sender] == boards.get(name, people[sender]) for name, sender in about)
-
-
 def test_every_day_up_to_yesterday_has_visits() -> None:
     tables = build(1)
     days = set(column(tables, "analytics", "date_of_visit"))
@@ -121,39 +105,6 @@ def test_every_day_up_to_yesterday_has_visits() -> None:
         column(tables, "analytics", name) for name in ("page_views", "session_duration_seconds")
     )
     assert all(int(one) <= 1 + int(other) / 2 for one, other in zip(pages, seconds, strict=True))
-
-
-def test_tasks_and_customers_are_spread_like_the_original() -> None:
-    tables = build(1)
-    assert Counter(column(tables, "tasks", "board")) == dict.fromkeys(BOARDS, 100)
-    lists = Counter(column(tables, "tasks", "list_name"))
-    assert set(lists) == set(LISTS)
-    assert lists["Backlog"] > lists["Completed"] > lists["In Progress"]
-    pairs = list(
-        zip(column(tables, "tasks", "task_name"), column(tables, "tasks", "assigned_to_email"), strict=True)
-    )
-    assert len(set(pairs)) == len(pairs)
-    assert set(column(tables, "customers", "status")) == set(STATUSES)
-    assert set(column(tables, "customers", "product_interest")) == set(PRODUCTS)
-    contacts = column(tables, "customers", "last_contact_date")
-    assert contacts == sorted(contacts, reverse=True)
-    for notes in column(tables, "customers", "notes"):
-        written = findall(r"(\d{4}-\d\d-\d\d): ([^.]+)", notes)
-        assert written == sorted(written, key=lambda note: note[0])
-        assert len({text for _, text in written}) == len(written)
-
-
-def test_no_name_can_be_taken_for_another() -> None:
-    names = pool()
-    firsts = [name.lower() for name in names["first_names"]]
-    events = [name.lower() for name in names["events"]]
-    customers = [name.lower() for key in ("first_names", "surnames") for name in names["customers"][key]]
-    others = [name.lower() for name in names["surnames"]] + events + customers + [DEFAULT_MAIL_DOMAIN]
-    assert not [(a, b) for a in firsts for b in others if a in b]
-    assert not [pair for pair in permutations(firsts, 2) if pair[0] in pair[1]]
-    assert not [pair for pair in permutations(events, 2) if pair[0] in pair[1]]
-    for key in ("first_names", "surnames", "events"):
-        assert len(set(names[key])) == len(names[key])
 
 
 @each_row("scale", [0.0, -1.0, 0.01, 1000.0, float("nan")])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -34,31 +33,6 @@ def test_tools_work_on_the_tables_and_are_called_by_their_toolkit(tmp_path: Path
     assert episode.call("tools.close_ticket", {"ticket_id": "T-1"}).text == "closed"
     assert episode.call("tools.delete_ticket", {"ticket_id": "T-3"}).text == "Done."
     assert episode.now == datetime(2026, 1, 5, 9)
-
-
-def test_what_one_episode_changes_no_other_sees(tmp_path: Path) -> None:
-    env = desk(tmp_path)
-    first, second = env.episode(), env.episode()
-    first.call("tools.delete_ticket", {"ticket_id": "T-1"})
-
-    assert first.call("reading.show", {"table": "tickets", "key": "T-1"}).status == "tool_error"
-    assert second.call("reading.show", {"table": "tickets", "key": "T-1"}).status == "ok"
-    assert second.outcome().empty
-    assert env.world.open(env.world.path).image == env.world.image
-
-
-def test_a_call_that_fails_in_the_middle_changes_nothing(tmp_path: Path) -> None:
-    env = desk(tmp_path)
-
-    @env.tool
-    def half(ctx: Context) -> None:
-        """Change something, then fail."""
-        ctx["tickets"].update("T-1", status="half")
-        raise ValueError("the other half")
-
-    episode = env.episode()
-    assert episode.call("tools.half", {}).status == "tool_crash"
-    assert episode.outcome().empty
 
 
 def test_nothing_is_added_to_an_environment_in_use(tmp_path: Path) -> None:
@@ -210,23 +184,6 @@ def test_house_rules_of_the_user_stand_behind_those_of_all(tmp_path: Path) -> No
 
     assert env.kind.house_rules.startswith("- You act for the user")
     assert env.kind.house_rules.endswith("\n- Tickets of VIPs come first.")
-
-
-def test_episodes_of_many_threads_do_not_meet(tmp_path: Path) -> None:
-    env = with_tools(bare(tmp_path, sandboxes=2))
-    env.use_policy(write_policy(tmp_path))
-
-    def work(number: int) -> None:
-        who, team, ticket = (("ann", "red", "T-1"), ("bo", "blue", "T-2"))[number % 2]
-        episode = env.episode(persona=env.persona(who))
-        assert episode.call("tools.close_ticket", {"ticket_id": ticket}).status == "ok"
-        assert episode.call("tools.open_ticket", {"title": f"x{number}"}).text == "T-4"
-        found = episode.call("reading.search", {"table": "tickets", "words": f"x{number} closed"}).value
-        assert {row["team"] for row in found} == {team}
-        assert len(episode.outcome().changes) == 2
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(work, range(16)))
 
 
 def test_a_suite_over_it_is_named_after_the_folder_it_was_made_in(

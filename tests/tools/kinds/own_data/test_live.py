@@ -128,6 +128,7 @@ def test_a_table_is_read_again_when_it_is_due(settings: Any, reads: list[int], t
 
 def test_what_cannot_be_read_leaves_the_tables_as_they_are(tmp_path: Path) -> None:
     now: Any = [{"id": 1, "size": 2, "boss": None}]
+    count = [False, True]
 
     def rows() -> Any:
         if isinstance(now, Exception):
@@ -150,6 +151,15 @@ def test_what_cannot_be_read_leaves_the_tables_as_they_are(tmp_path: Path) -> No
     now = []
     assert env.refresh()
     assert list(env.world.rows("t", ["id"])) == []
+    again = ws.Environment.from_tables(
+        {"t": ws.Table(lambda: [{"id": 1}] if count.pop() else again.refresh())},
+        now="2026-01-05",
+        folder=tmp_path,
+    )
+    with pytest.raises(ws.InputError, match="a function that is read calls refresh"):
+        again.refresh()
+    with pytest.raises(ws.InputError, match="a name of a table is no text"):
+        ws.Database("sqlite://", tables=[5])  # type: ignore[list-item]
     with pytest.raises(ws.InputError, match="no time to read again: 0"):
         ws.Table(rows, refresh=0)
 
@@ -291,6 +301,29 @@ def test_no_change_is_made_over_another_value(url: str, made: ProposedChange, ro
         with pytest.raises(ws.ToolError, match=said):
             shop.commit(changes(first, refused, id="c2"))
     assert not shop.settle("c1"), "nothing is left of it"
+
+
+@pytest.mark.slow
+def test_decimals_are_compared_to_the_last_digit(server: str, tmp_path: Path) -> None:
+    def amount(last: int) -> str:
+        return f"UPDATE pay SET amount = 12345678901234567.0{last}"
+
+    elsewhere(
+        server,
+        "CREATE TABLE pay (id INTEGER PRIMARY KEY, amount NUMERIC, rate NUMERIC(6, 2), paid BOOLEAN)",
+        "INSERT INTO pay VALUES (1, 12345678901234567.01, 0.10, FALSE)",
+    )
+    shop = ws.Database(server, tables=["pay"])
+    env = ws.Environment.from_tables({"pay": shop}, now="2026-01-05", folder=tmp_path)
+    [row] = env.world.rows("pay", ["id", "amount", "rate"])
+    assert row == {"id": 1, "amount": "12345678901234567.01", "rate": 0.1}
+    pay = change(table="pay", key=1, before={**row, "paid": False}, after={**row, "paid": True})
+    elsewhere(server, amount(2))
+    assert env.refresh()
+    with pytest.raises(ConflictError):
+        shop.commit(changes(pay, id="d1"))
+    elsewhere(server, amount(1))
+    assert shop.commit(changes(pay, id="d2")) == "committed as d2"
 
 
 def test_a_database_that_changes_other_rows_than_one_a_change_has_committed_nothing(tmp_path: Path) -> None:

@@ -160,45 +160,95 @@ def right(make: Make, types: str, *rows: tuple[CellValue, ...], key: str | None 
 LONG = "x" * 3_000_000
 BAD_NAMES = "order,first name,größe,1st,class,a-b,id\n1,2,3,4,5,6,7\n"
 
+# Contents of files, with the types of their columns and their rows; the key is `id`.
+CSV: list[tuple[str | bytes, str, list[tuple[CellValue, ...]]]] = [
+    ("id,n\n1,2\n", "integer integer", [(1, 2)]),
+    ("id;n\n1;2,5\n", "integer text", [(1, "2,5")]),
+    ("id\tn\n1\ta,b\n", "integer text", [(1, "a,b")]),
+    ("id|n\n1|a;b\n", "integer text", [(1, "a;b")]),
+    ("id\na\nb\n", "text", [("a",), ("b",)]),
+    (b"\xef\xbb\xbfid,n\r\n1,2\r\n", "integer integer", [(1, 2)]),
+    ("id,n\r1,2\r", "integer integer", [(1, 2)]),
+    ("id,n\n1,2", "integer integer", [(1, 2)]),
+    ("id,n\n\n1,2\n\n\n2,3\n", "integer integer", [(1, 2), (2, 3)]),
+    ('id,n\n1,"a\nb"\n2,"c ""d"""\n', "integer text", [(1, "a\nb"), (2, 'c "d"')]),
+    ("id,n\nü,日本\n", "text text", [("ü", "日本")]),
+    (" id , n \n1,2\n", "integer integer", [(1, 2)]),
+    (BAD_NAMES, "integer integer integer integer integer integer integer", [(1, 2, 3, 4, 5, 6, 7)]),
+    ("id,n\n", "text text", []),
+    ("id,n\n1,\n2,-7\n", "integer integer", [(1, None), (2, -7)]),
+    ("id,n\n1,1\n2,2.5\n3,-1e3\n4,.5\n", "integer real", [(1, 1.0), (2, 2.5), (3, -1e3), (4, 0.5)]),
+    ("id,n\n1,true\n2,FALSE\n3,\n", "integer boolean", [(1, True), (2, False), (3, None)]),
+    ("id,n\n1,0\n2,1\n", "integer integer", [(1, 0), (2, 1)]),
+    ("id,n\n1,2026-01-05\n", "integer text", [(1, "2026-01-05")]),
+    ("id,n\n1,007\n2,8\n", "integer text", [(1, "007"), (2, "8")]),
+    (f"id,n\n1,{2**64}\n", "integer text", [(1, str(2**64))]),
+    (f"id,n\n1,{2**53 + 1}\n2,0.5\n", "integer text", [(1, str(2**53 + 1)), (2, "0.5")]),
+    ("id,n\n1,5\n2,n/a\n", "integer text", [(1, "5"), (2, "n/a")]),
+    ("id,n\n1,inf\n2,NaN\n", "integer text", [(1, "inf"), (2, "NaN")]),
+    ("id,n\n1,\u0661\n", "integer text", [(1, "\u0661")]),
+]
+JSONL: list[tuple[str | bytes, str, list[tuple[CellValue, ...]]]] = [
+    (
+        '{"id": 1, "a": "1", "b": true}\n\n{"b": false, "id": 2, "c": 0.5}\n',
+        "integer text boolean real",
+        [(1, "1", True, None), (2, None, False, 0.5)],
+    ),
+    (
+        '{"id": "a", "n": {"x": [1, "é"]}}\n{"id": "b", "n": []}\n',
+        "text json",
+        [("a", '{"x":[1,"é"]}'), ("b", "[]")],
+    ),
+    (
+        '{"id": "a", "n": 5}\n{"id": "b", "n": true}\n{"id": "c", "n": 1.5}\n',
+        "text text",
+        [("a", "5"), ("b", "true"), ("c", "1.5")],
+    ),
+    (f'{{"id": {2**70}}}\n', "text", [(str(2**70),)]),
+]
+# Contents of damaged files, with parts of the message in order.
+NO_CSV: list[tuple[str | bytes, list[str]]] = [
+    (
+        "id,n\nT-1,a\nT-2,b\nT-1,c\n",
+        ["t.csv, row 4, column id: T-1 is the key of row 2, too (mend", 'keys={"t"'],
+    ),
+    ("id,n\n1,a\n,b\n", ["t.csv, row 3, column id: the key of this row is empty"]),
+    ("id,n\n1.5,a\n", ["column id: the key is a column of the type real"]),
+    ("a,b\n1,2\n1,2\n", ["in every row (name columns that do so together", "--key t=A,B", "row_number"]),
+    ("", ["t.csv: the file is empty (its first line names the columns)"]),
+    ("\ufeff \n\r\n", ["the file is empty"]),
+    ("id,n\n1,a\n2,caf\xe9\n".encode("cp1252"), ["t.csv, line 3: not UTF-8: the byte 0xE9", "cp1252"]),
+    ("id,n\n1,a\n".encode("utf-16"), ["t.csv: the file is UTF-16", "CSV UTF-8"]),
+    ("id,n\n1,a\n".encode("utf-16-le"), ["t.csv, line 1: the file has a NUL byte"]),
+    ("id,n\n1,a\n2,\0\n", ["t.csv, line 3: the file has a NUL byte"]),
+    ("id,n\n1,a\n2,b,c\n", ["t.csv, row 3: the row has 3 cells, and the header has 2 (quote"]),
+    ("id,n,m\n1,a,b\n2\n", ["t.csv, row 3: the row has 1 cells, and the header has 3 (add"]),
+    ('id,n\n1,a\n2,"b\n3,c\n', ["t.csv, row 3: not CSV: a quoted cell does not end"]),
+    ('id,n\n1,"a"b\n', ["t.csv, row 2: not CSV: ',' expected after '\"'"]),
+    ("id,N,n\n1,2,3\n", ["t.csv: the columns 2 and 3 are both called 'n'"]),
+    ("id,\n1,2\n", ["t.csv: column 2 has no name"]),
+    ("id,_ROW\n1,2\n", ["a column cannot be called '_ROW'"]),
+    ('id,"a\nb"\n1,2\n', ["column 2 has a control character: 'a\\nb'"]),
+    (",".join(f"c{n}" for n in range(2000)) + "\n", ["has 2,000 columns, at most 1,999"]),
+]
+NO_JSONL: list[tuple[str | bytes, list[str]]] = [
+    ('{"id": 1}\n[2]\n', ["t.jsonl, line 2: not a JSON object"]),
+    ('[{"id": 1},\n{"id": 2}]\n', ["t.jsonl, line 1: not a JSON object", "an array"]),
+    ('{"id": 1}\n{"id": 2\n', ["t.jsonl, line 2: not a JSON object: EOF"]),
+    ('{"id": 1, "id": 2}\n', ["t.jsonl, line 1", "id"]),
+    ("\n", ["t.jsonl: the file has no rows"]),
+    ('{" id": 1}\n', ["the key ' id' begins or ends"]),
+    (b'{"id": "\xe9"}\n', ["t.jsonl, line 1: not UTF-8"]),
+    ('{"id": 1}\n{"id": 1}\n', ["t.jsonl, line 2, column id: 1 is the"]),
+]
 CASES: dict[str, Case] = {
-    # CSV: formats
-    "commas": right(text("id,n\n1,2\n"), "integer integer", (1, 2)),
-    "semicolons": right(text("id;n\n1;2,5\n"), "integer text", (1, "2,5")),
-    "tabs": right(text("id\tn\n1\ta,b\n"), "integer text", (1, "a,b")),
-    "bars": right(text("id|n\n1|a;b\n"), "integer text", (1, "a;b")),
-    "one column": right(text("id\na\nb\n"), "text", ("a",), ("b",)),
-    "byte order mark": right(text(b"\xef\xbb\xbfid,n\r\n1,2\r\n"), "integer integer", (1, 2)),
-    "old line ends": right(text("id,n\r1,2\r"), "integer integer", (1, 2)),
-    "no last line end": right(text("id,n\n1,2"), "integer integer", (1, 2)),
-    "blank lines": right(text("id,n\n\n1,2\n\n\n2,3\n"), "integer integer", (1, 2), (2, 3)),
-    "quoted newlines": right(
-        text('id,n\n1,"a\nb"\n2,"c ""d"""\n'), "integer text", (1, "a\nb"), (2, 'c "d"')
-    ),
-    "other alphabets": right(text("id,n\nü,日本\n"), "text text", ("ü", "日本")),
     "very long cells": right(text(f"id,n\n1,{LONG}\n"), "integer text", (1, LONG)),
-    "spaces around names": right(text(" id , n \n1,2\n"), "integer integer", (1, 2)),
-    "names that Python cannot take": right(
-        text(BAD_NAMES), "integer integer integer integer integer integer integer", (1, 2, 3, 4, 5, 6, 7)
+    "unknown format": wrong(
+        text("x", "t.xlsx"), "no format is known by the ending '.xlsx'", "known are .csv"
     ),
-    "header only": right(text("id,n\n"), "text text"),
-    # CSV: types over all rows
-    "integers and empty": right(text("id,n\n1,\n2,-7\n"), "integer integer", (1, None), (2, -7)),
-    "reals": right(
-        text("id,n\n1,1\n2,2.5\n3,-1e3\n4,.5\n"), "integer real", (1, 1.0), (2, 2.5), (3, -1e3), (4, 0.5)
-    ),
-    "booleans": right(
-        text("id,n\n1,true\n2,FALSE\n3,\n"), "integer boolean", (1, True), (2, False), (3, None)
-    ),
-    "zeros and ones are integers": right(text("id,n\n1,0\n2,1\n"), "integer integer", (1, 0), (2, 1)),
-    "dates": right(text("id,n\n1,2026-01-05\n"), "integer text", (1, "2026-01-05")),
-    "leading zeros": right(text("id,n\n1,007\n2,8\n"), "integer text", (1, "007"), (2, "8")),
-    "too large for 64 bits": right(text(f"id,n\n1,{2**64}\n"), "integer text", (1, str(2**64))),
-    "a float would lose digits": right(
-        text(f"id,n\n1,{2**53 + 1}\n2,0.5\n"), "integer text", (1, str(2**53 + 1)), (2, "0.5")
-    ),
-    "one text makes a text": right(text("id,n\n1,5\n2,n/a\n"), "integer text", (1, "5"), (2, "n/a")),
-    "infinity is a text": right(text("id,n\n1,inf\n2,NaN\n"), "integer text", (1, "inf"), (2, "NaN")),
-    "no other digits": right(text("id,n\n1,\u0661\n"), "integer text", (1, "\u0661")),
+    "no Parquet": wrong(text("id\n1\n", "t.parquet"), "t.parquet: not a readable Parquet file"),
+    "no SQLite": wrong(text("id,n\n", "t.db"), "t.db: not an SQLite database"),
+    "damaged SQLite": wrong(text(b"SQLite format 3\0" + b"\1" * 2000, "t.db"), "t.db: ", "database"),
     "type chosen": right(
         text("id,n,f\n1,5,1\n2,6,0\n"),
         "text real boolean",
@@ -222,7 +272,6 @@ CASES: dict[str, Case] = {
         "decimal point",
         chosen={"n": "real"},
     ),
-    # CSV: keys
     "key of the singular": right(text("x,T_ID\n1,b\n"), "integer text", (1, "b"), key="T_ID"),
     "first unique column": right(
         text("a,b,c,d\n1,1.5,x,p\n1,2.5,y,q\n"),
@@ -233,16 +282,6 @@ CASES: dict[str, Case] = {
     ),
     "key chosen": right(
         text("id,n\n1,a\n1,b\n"), "integer text", (1, "a"), (1, "b"), key="n", keys={"t": "n"}
-    ),
-    "duplicate keys": wrong(
-        text("id,n\nT-1,a\nT-2,b\nT-1,c\n"),
-        "t.csv, row 4, column id: T-1 is the key of row 2, too (mend",
-        'keys={"t"',
-    ),
-    "empty key": wrong(text("id,n\n1,a\n,b\n"), "t.csv, row 3, column id: the key of this row is empty"),
-    "real key": wrong(text("id,n\n1.5,a\n"), "column id: the key is a column of the type real"),
-    "no key": wrong(
-        text("a,b\n1,2\n1,2\n"), "in every row (name columns that do so together", "--key t=A,B", "row_number"
     ),
     "numbered rows": right(
         text("a,b\n1,x\n1,x\n"),
@@ -309,34 +348,6 @@ CASES: dict[str, Case] = {
     "unknown type": wrong(
         text("a,b\n1,2\n"), "no type 'date'", "text, integer, real, boolean", chosen={"a": "date"}
     ),
-    # CSV: damaged
-    "empty": wrong(text(""), "t.csv: the file is empty (its first line names the columns)"),
-    "blank": wrong(text("\ufeff \n\r\n"), "the file is empty"),
-    "cp1252": wrong(
-        text("id,n\n1,a\n2,caf\xe9\n".encode("cp1252")), "t.csv, line 3: not UTF-8: the byte 0xE9", "cp1252"
-    ),
-    "UTF-16": wrong(text("id,n\n1,a\n".encode("utf-16")), "t.csv: the file is UTF-16", "CSV UTF-8"),
-    "UTF-16 without a mark": wrong(
-        text("id,n\n1,a\n".encode("utf-16-le")), "t.csv, line 1: the file has a NUL byte"
-    ),
-    "NUL byte": wrong(text("id,n\n1,a\n2,\0\n"), "t.csv, line 3: the file has a NUL byte"),
-    "long row": wrong(
-        text("id,n\n1,a\n2,b,c\n"), "t.csv, row 3: the row has 3 cells, and the header has 2 (quote"
-    ),
-    "short row": wrong(
-        text("id,n,m\n1,a,b\n2\n"), "t.csv, row 3: the row has 1 cells, and the header has 3 (add"
-    ),
-    "open quote": wrong(text('id,n\n1,a\n2,"b\n3,c\n'), "t.csv, row 3: not CSV: a quoted cell does not end"),
-    "text after a quote": wrong(text('id,n\n1,"a"b\n'), "t.csv, row 2: not CSV: ',' expected after '\"'"),
-    "duplicate names": wrong(text("id,N,n\n1,2,3\n"), "t.csv: the columns 2 and 3 are both called 'n'"),
-    "no name": wrong(text("id,\n1,2\n"), "t.csv: column 2 has no name"),
-    "hidden name": wrong(text("id,_ROW\n1,2\n"), "a column cannot be called '_ROW'"),
-    "control character in a name": wrong(
-        text('id,"a\nb"\n1,2\n'), "column 2 has a control character: 'a\\nb'"
-    ),
-    "too many columns": wrong(
-        text(",".join(f"c{n}" for n in range(2000)) + "\n"), "has 2,000 columns, at most 1,999"
-    ),
     "directory": wrong(directory, "t.csv: cannot read the table: Is a directory"),
     "FIFO": wrong(fifo, "t.csv: cannot read the table: not a regular file"),
     "symbolic links in a circle": wrong(
@@ -344,48 +355,7 @@ CASES: dict[str, Case] = {
     ),
     "no file": wrong(lambda folder: folder / "t.csv", "t.csv: cannot read the table: No such file"),
     "no folder": wrong(lambda folder: folder / "docs", "docs: there is no such file or folder"),
-    "unknown format": wrong(
-        text("x", "t.xlsx"), "no format is known by the ending '.xlsx'", "known are .csv"
-    ),
     "no source": wrong(lambda _: 5, "t: no table can be read from a int"),
-    # JSONL
-    "JSON": right(
-        text('{"id": 1, "a": "1", "b": true}\n\n{"b": false, "id": 2, "c": 0.5}\n', "t.jsonl"),
-        "integer text boolean real",
-        (1, "1", True, None),
-        (2, None, False, 0.5),
-    ),
-    "nested JSON": right(
-        text('{"id": "a", "n": {"x": [1, "é"]}}\n{"id": "b", "n": []}\n', "t.jsonl"),
-        "text json",
-        ("a", '{"x":[1,"é"]}'),
-        ("b", "[]"),
-    ),
-    "JSON of several types": right(
-        text('{"id": "a", "n": 5}\n{"id": "b", "n": true}\n{"id": "c", "n": 1.5}\n', "t.jsonl"),
-        "text text",
-        ("a", "5"),
-        ("b", "true"),
-        ("c", "1.5"),
-    ),
-    "large integers of JSON": right(text(f'{{"id": {2**70}}}\n', "t.jsonl"), "text", (str(2**70),)),
-    "JSON that is no object": wrong(
-        text('{"id": 1}\n[2]\n', "t.jsonl"), "t.jsonl, line 2: not a JSON object"
-    ),
-    "JSON array": wrong(
-        text('[{"id": 1},\n{"id": 2}]\n', "t.jsonl"), "t.jsonl, line 1: not a JSON object", "an array"
-    ),
-    "damaged JSON": wrong(
-        text('{"id": 1}\n{"id": 2\n', "t.jsonl"), "t.jsonl, line 2: not a JSON object: EOF"
-    ),
-    "repeated key of JSON": wrong(text('{"id": 1, "id": 2}\n', "t.jsonl"), "t.jsonl, line 1", "id"),
-    "empty JSONL": wrong(text("\n", "t.jsonl"), "t.jsonl: the file has no rows"),
-    "spaces around a key of JSON": wrong(text('{" id": 1}\n', "t.jsonl"), "the key ' id' begins or ends"),
-    "cp1252 in JSONL": wrong(text(b'{"id": "\xe9"}\n', "t.jsonl"), "t.jsonl, line 1: not UTF-8"),
-    "duplicate keys in JSONL": wrong(
-        text('{"id": 1}\n{"id": 1}\n', "t.jsonl"), "t.jsonl, line 2, column id: 1 is the"
-    ),
-    # Parquet
     "Parquet": right(
         parquet(
             {
@@ -394,27 +364,26 @@ CASES: dict[str, Case] = {
                 "at": [datetime(2026, 1, 5, 9), datetime(2026, 1, 5, 9, tzinfo=UTC).replace(tzinfo=None)],
                 "n": [float("nan"), 0.5],
                 "price": [Decimal("1.50"), None],
+                "sum": [Decimal("12345678901234567.01"), Decimal("0.50")],
                 "tags": [["a"], []],
                 "raw": [b"x", None],
                 "ok": [True, False],
             }
         ),
-        "integer text text real real json text boolean",
-        (1, "2026-01-05", "2026-01-05 09:00:00", None, 1.5, '["a"]', "x", True),
-        (2, None, "2026-01-05 09:00:00", 0.5, None, "[]", None, False),
+        "integer text text real real text json text boolean",
+        (1, "2026-01-05", "2026-01-05 09:00:00", None, 1.5, "12345678901234567.01", '["a"]', "x", True),
+        (2, None, "2026-01-05 09:00:00", 0.5, None, "0.5", "[]", None, False),
     ),
     "Parquet without rows": right(parquet({"id": []}), "text"),
     "truncated Parquet": wrong(
         parquet({"id": [1]}, cut=20), "t.parquet: not a readable Parquet file", "cut off"
     ),
-    "no Parquet": wrong(text("id\n1\n", "t.parquet"), "t.parquet: not a readable Parquet file"),
     "bytes in Parquet": wrong(
         parquet({"id": [1, 2], "b": [b"x", b"\xff"]}), "t.parquet, row 2, column b: a cell cannot hold bytes"
     ),
     "infinity in Parquet": wrong(
         parquet({"id": [1], "b": [float("inf")]}), "row 1, column b: a cell cannot hold an inf"
     ),
-    # SQLite
     "SQLite": right(
         sqlite(
             "CREATE TABLE t(n, no INTEGER PRIMARY KEY, paid BOOLEAN, sum AS (no * 2))",
@@ -447,8 +416,6 @@ CASES: dict[str, Case] = {
         sqlite("CREATE TABLE t(id, b)", "INSERT INTO t VALUES (1, 'x'), (2, CAST(x'ff' AS TEXT))"),
         "t.sqlite, table t, row 2: cannot be read",
     ),
-    "no SQLite": wrong(text("id,n\n", "t.db"), "t.db: not an SQLite database"),
-    "damaged SQLite": wrong(text(b"SQLite format 3\0" + b"\1" * 2000, "t.db"), "t.db: ", "database"),
     "SQLite's own name": wrong(
         lambda folder: text("id\n1\n")(folder),
         "SQLite has tables called 'sqlite_x' of its own",
@@ -457,7 +424,6 @@ CASES: dict[str, Case] = {
     "no name of a table": wrong(
         lambda folder: text("id\n1\n")(folder), "no name for a table: 'my table'", keys={"": "my table"}
     ),
-    # Folders
     "documents": right(
         documents,
         "text text text",
@@ -468,7 +434,6 @@ CASES: dict[str, Case] = {
     "link in a folder": wrong(looped_documents, "again: this is a link"),
     "no documents": wrong(nothing_to_read, "docs: no documents in this folder"),
     "damaged PDF": wrong(damaged_pdf, "docs/c.pdf: the PDF is not a readable PDF"),
-    # In memory
     "dicts": right(
         lambda _: [{"id": 1, "x": {"a": 1}}, {"y": date(2026, 1, 5), "id": 2}],
         "integer json text",
@@ -500,6 +465,10 @@ CASES: dict[str, Case] = {
     "frame without rows": right(frame({"id": []}), "text"),
     "duplicate names of a frame": wrong(twice, "the frame t: the columns 1 and 2 are both called 'id'"),
     "numbers as names of a frame": wrong(frame({0: [1]}), "the frame t: the name of column 1 is no text: 0"),
+    **{repr(given): right(text(given), types, *rows) for given, types, rows in CSV},
+    **{repr(given): right(text(given, "t.jsonl"), types, *rows) for given, types, rows in JSONL},
+    **{repr(given): wrong(text(given), *said) for given, said in NO_CSV},
+    **{repr(given): wrong(text(given, "t.jsonl"), *said) for given, said in NO_JSONL},
 }
 
 

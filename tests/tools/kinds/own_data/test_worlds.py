@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -132,16 +131,3 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "worlds").write_text("")
     with pytest.raises(InputError, match="worlds"):
         built(tmp_path)
-
-
-@pytest.mark.slow
-def test_many_rows_are_read_once(tmp_path: Path) -> None:
-    tickets(tmp_path, rows=60_000)
-    start = time.perf_counter()
-    first = built(tmp_path)
-    built_in = time.perf_counter() - start
-    start = time.perf_counter()
-
-    assert built(tmp_path) == first
-    assert first.manifest.counts == {"tickets": 60_000}
-    assert time.perf_counter() - start < built_in / 4

@@ -68,6 +68,55 @@ def test_rows_that_may_not_be_read_are_not_named(url: str, tmp_path: Path) -> No
     assert "T-1" not in refused.text
 
 
+def test_rights_are_those_of_the_moment_of_an_approval(url: str, tmp_path: Path) -> None:
+    place, move = url, "UPDATE {} SET team = '{}' WHERE {} = '{}'"
+    database = ws.Database(place, refresh=3600)
+
+    def commit(changes: ChangeSet) -> str:
+        elsewhere(place, move.format("tickets", "blue", "ticket_id", "T-1"))
+        return database.commit(changes)
+
+    elsewhere(place, move.format("people", "red", "id", "bo"))
+    with served(stored_desk(tmp_path, database, OF_TEAM), tmp_path, commit=commit, approver=APPROVER) as at:
+        changes = at.do(CLOSE)["changes"]
+        elsewhere(place, move.format("people", "blue", "id", "bo"))
+        refused = at.decide(changes, who="bo", roles="approver")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_permitted")
+        refused = at.decide(changes, roles="approver")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "rows_changed")
+        assert "T-1" not in refused.text, "the row is of another team now"
+
+
+def test_a_key_that_is_used_again_is_one_changed_row(url: str, tmp_path: Path) -> None:
+    env = stored_desk(tmp_path, ws.Database(url), OF_TEAM)
+
+    @env.tool
+    def replace(ctx: ws.Context) -> None:
+        """Put another ticket in the place of one."""
+        row = ctx["tickets"].get("T-2")
+        ctx["tickets"].delete("T-2")
+        ctx["tickets"].insert({**row, "title": "Other", "status": None})
+
+    swap = (
+        "DELETE FROM tickets WHERE ticket_id = 'T-2'",
+        "INSERT INTO tickets VALUES ('T-2', 'New', {}, 3, 'blue', FALSE)",
+    )
+    database = ws.Database(url)
+    with served(env, tmp_path, commit=database.commit) as at:
+        first, second = (at.do(["tools.replace", {}], who="bo")["changes"] for _ in range(2))
+        assert [(each["operation"], each["key"]) for each in first["changes"]] == [("update", "T-2")]
+        done = at.decide(first, who="bo").json()
+        assert (done["status"], done["changes"][0]["after"]["title"]) == ("committed", "Other")
+        elsewhere(url, *(each.format("'open'") for each in swap))
+        assert at.decide(second, who="bo").json()["error"]["code"] == "rows_changed"
+        assert (
+            json.loads(at.do(["reading.show", {"table": "tickets", "key": "T-2"}], who="bo")["answer"])[
+                "title"
+            ]
+            == "New"
+        )
+
+
 def test_of_many_approvers_at_once_one_wins(url: str, tmp_path: Path) -> None:
     with ExitStack() as stack:
         both = [stack.enter_context(desk_of(url, tmp_path)) for _ in range(2)]

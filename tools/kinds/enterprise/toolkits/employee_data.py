@@ -8,149 +8,45 @@ from typing import Any
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.enterprise import personnel
-from worksmith.tools.kinds.enterprise.naming import name_matches
 from worksmith.tools.kinds.enterprise.people import employee, works_here
-from worksmith.tools.kinds.enterprise.reading import Found, Reading, Row, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Row, guard_of
 from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS
+from worksmith.tools.kinds.enterprise.toolkits.crud import crud
 from worksmith.tools.kinds.enterprise.values import amount, changes, past_day, required, whole
 from worksmith.tools.kinds.enterprise.writing import done, next_id, today
-from worksmith.tools.tool import Toolkit, tool
 from worksmith.tools.tool_context import ToolContext
 
 
-@tool()
-def read(
-    ctx: ToolContext,
-    emp_id: str = "",
-    name: str = "",
-    email: str = "",
-    department: str = "",
-    level: str = "",
-    skill: str = "",
-    reports_to: str = "",
-    query: str = "",
-    limit: int = 10,
-) -> Found:
-    """Find employees, with manager_name and reportees; private fields only where the user may see them.
-
-    Args:
-        name: full name or part of it.
-        department: code or name.
-        level: 09 associate, 10 lead, 12 manager, 14 director or executive.
-        reports_to: the manager, for their direct reports.
-    """
-    reading = Reading(ctx, "employees").key(personnel.myself(ctx, emp_id)).alike("email", email)
-    reading.person(reports_to, "reports_to").part("skills", skill)
-    reading.equal("level", level and personnel.level(level))
-    if department.strip():
-        reading.among("department", personnel.departments(department))
-    if name.strip():
-        found = name_matches(reading.guard, "employees", "name", name)
-        reading.among("emp_id", [row["emp_id"] for row in found])
-    total, rows = reading.rows(query, limit)
-    rows = with_people(reading.guard, rows, reports_to="manager_name")
-    return result(total, _with_reportees(reading.guard, rows))
-
-
-@tool(writes=True)
-def create(
-    ctx: ToolContext,
-    name: str,
-    department: str,
-    level: str,
-    title: str,
-    reports_to: str,
-    email: str = "",
-    skills: str = "",
-    description: str = "",
-    experience: str = "",
-    doj: str = "",
-    salary: str = "",
-    age: str = "",
-    gender: str = "",
-    marital_status: str = "",
-) -> dict[str, Any]:
-    """Register a new employee.
-
-    Args:
-        department: code or name.
-        level: 09 to 14.
-        reports_to: the manager.
-        email: default is made from the name.
-        skills: separated by ", ".
-        doj: first day, default today.
-    """
+def create(ctx: ToolContext, **given: str) -> dict[str, Any]:
     guard = guard_of(ctx)
     emp_id = next_id(ctx, "employees")
-    code, rank = personnel.department(department), personnel.level(level)
+    code, rank = personnel.department(given["department"]), personnel.level(given["level"])
+    texts = {name: given[name].strip() or None for name in ("description", "experience")}
+    private = {name: given[name].strip().capitalize() or None for name in ("gender", "marital_status")}
     person = {
         "emp_id": emp_id,
-        "name": " ".join(required("name", name).split()),
-        "email": personnel.address(ctx, name, email),
+        "name": " ".join(required("name", given["name"]).split()),
+        "email": personnel.address(ctx, given["name"], given["email"]),
         "department": code,
         "category": DEPARTMENTS[code],
         "level": rank,
-        "title": required("title", title),
-        "description": description.strip() or None,
-        "experience": experience.strip() or None,
-        "skills": personnel.skills(skills),
-        "doj": past_day("doj", doj, ctx.now.date()),
-        "reports_to": personnel.manager(ctx, guard, reports_to, emp_id, rank),
+        "title": required("title", given["title"]),
+        **texts,
+        "skills": personnel.skills(given["skills"]),
+        "doj": past_day("doj", given["doj"], ctx.now.date()),
+        "reports_to": personnel.manager(ctx, guard, given["reports_to"], emp_id, rank),
         "is_valid": "TRUE",
-        "salary": amount("salary", salary) if salary else None,
-        "age": whole("age", age, *personnel.AGES) if age else None,
-        "gender": gender.strip().capitalize() or None,
-        "marital_status": marital_status.strip().capitalize() or None,
+        "salary": amount("salary", given["salary"]) if given["salary"] else None,
+        "age": whole("age", given["age"], *personnel.AGES) if given["age"] else None,
+        **private,
         **personnel.NEW_LEAVES,
     }
     guard.insert("employees", person)
     return done("employees", emp_id, "created", email=person["email"])
 
 
-@tool(writes=True)
-def update(
-    ctx: ToolContext,
-    emp_id: str,
-    name: str = "",
-    email: str = "",
-    department: str = "",
-    level: str = "",
-    title: str = "",
-    reports_to: str = "",
-    skills: str = "",
-    description: str = "",
-    experience: str = "",
-    salary: str = "",
-    performance_rating: str = "",
-    age: str = "",
-    marital_status: str = "",
-    remaining_casual_leaves: str = "",
-    remaining_sick_leaves: str = "",
-    remaining_vacation_leaves: str = "",
-) -> dict[str, Any]:
-    """Change an employee's record; leaves taken are worked out from those remaining.
-
-    Args:
-        performance_rating: 1 to 5.
-    """
-    asked = changes(
-        name=name,
-        email=email,
-        department=department,
-        level=level,
-        title=title,
-        reports_to=reports_to,
-        skills=skills,
-        description=description,
-        experience=experience,
-        salary=salary,
-        performance_rating=performance_rating,
-        age=age,
-        marital_status=marital_status,
-        remaining_casual_leaves=remaining_casual_leaves,
-        remaining_sick_leaves=remaining_sick_leaves,
-        remaining_vacation_leaves=remaining_vacation_leaves,
-    )
+def update(ctx: ToolContext, emp_id: str, **given: str) -> dict[str, Any]:
+    asked = changes(**given)
     guard = guard_of(ctx)
     key = employee(ctx, guard, emp_id)
     stored = guard.get("employees", key)
@@ -160,9 +56,7 @@ def update(
     return done("employees", key, "updated")
 
 
-@tool(writes=True)
 def delete(ctx: ToolContext, emp_id: str) -> dict[str, Any]:
-    """Record that an employee leaves today; the record stays, with is_valid FALSE."""
     guard = guard_of(ctx)
     key = employee(ctx, guard, emp_id)
     guard.require("employees", "delete", guard.get("employees", key))
@@ -183,4 +77,15 @@ def _with_reportees(guard: Guard, rows: list[Row]) -> list[Row]:
     return [{**row, "reportees": below[row["emp_id"]]} for row in rows]
 
 
-TOOLKIT = Toolkit.of("employee_data", "directory and personnel records", (read, create, update, delete))
+TOOLKIT = crud(
+    "employee_data",
+    selectors={
+        "myself": lambda reading, _, value: reading.key(personnel.myself(reading.ctx, value)),
+        "level": lambda reading, name, value: reading.equal(name, personnel.level(value)),
+        "department": lambda reading, name, value: reading.among(name, personnel.departments(value)),
+    },
+    shows=_with_reportees,
+    create=create,
+    update=update,
+    delete=delete,
+)

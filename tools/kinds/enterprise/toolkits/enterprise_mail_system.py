@@ -8,10 +8,10 @@ from worksmith.tools.access.guard import Guard
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.enterprise.naming import name_matches, only
 from worksmith.tools.kinds.enterprise.people import colleague
-from worksmith.tools.kinds.enterprise.reading import Found, Reading, guard_of, result
-from worksmith.tools.kinds.enterprise.values import changes, choice, required
+from worksmith.tools.kinds.enterprise.reading import Reading, guard_of
+from worksmith.tools.kinds.enterprise.toolkits.crud import crud
+from worksmith.tools.kinds.enterprise.values import choice, required
 from worksmith.tools.kinds.enterprise.writing import done, moment, next_id
-from worksmith.tools.tool import Toolkit, tool
 from worksmith.tools.tool_context import ToolContext
 
 IMPORTANCES = ("High", "Normal", "Low")
@@ -21,53 +21,17 @@ PARTNERS = ("clients", "vendors")
 """The sources of those outside who have a contact person."""
 
 
-@tool()
-def read(
-    ctx: ToolContext,
-    email_id: str = "",
-    thread_id: str = "",
-    sender: str = "",
-    recipient: str = "",
-    with_employee: str = "",
-    partner: str = "",
-    subject: str = "",
-    importance: str = "",
-    category: str = "",
-    date_from: str = "",
-    date_to: str = "",
-    query: str = "",
-    limit: int = 10,
-) -> Found:
-    """Find mails, newest first: the user's, and those with a client or vendor that the user may read."""
-    reading = Reading(ctx, "mail", newest="date").key(email_id).equal("thread_id", thread_id)
-    _end(reading, "sender", sender)
-    _end(reading, "recipient", recipient)
-    if partner.strip():
-        contact = _partner(ctx, reading.guard, partner.strip())["contact_email"]
-        reading.where("(sender_email = ? OR recipient_email = ?)", contact, contact)
-    reading.person(with_employee, "sender_emp_id", "recipient_emp_id").part("subject", subject)
-    reading.alike("importance", importance).alike("category", category)
-    return result(*reading.days("date", date_from, date_to).rows(query, limit))
-
-
-@tool(writes=True)
 def create(
     ctx: ToolContext,
     recipient: str,
-    subject: str = "",
-    body: str = "",
-    thread_id: str = "",
-    importance: str = "Normal",
-    category: str = "",
-    signature: str = "",
-    confidentiality_notice: str = "",
+    subject: str,
+    body: str,
+    thread_id: str,
+    importance: str,
+    category: str,
+    signature: str,
+    confidentiality_notice: str,
 ) -> dict[str, Any]:
-    """Send a mail to a colleague, or to the contact of a client or vendor; thread_id makes it a reply.
-
-    Args:
-        importance: High, Normal or Low.
-        category: INTERNAL, FOLLOW-UP, MEETING, GENERAL, ANNOUNCEMENT, URGENT or EXTERNAL (for partners).
-    """
     guard = guard_of(ctx)
     to = _contact(ctx, guard, recipient.strip()) or colleague(ctx, guard, recipient, "recipient")
     usual = CATEGORIES[0] if to["emp_id"] else EXTERNAL
@@ -98,35 +62,10 @@ def create(
     return done("mail", email_id, "created", thread_id=values["thread_id"])
 
 
-@tool(writes=True)
-def update(
-    ctx: ToolContext,
-    email_id: str,
-    subject: str = "",
-    body: str = "",
-    importance: str = "",
-    category: str = "",
-    signature: str = "",
-    confidentiality_notice: str = "",
-) -> dict[str, Any]:
-    """Change a mail that the user sent."""
-    changed = changes(
-        subject=subject,
-        body=body,
-        importance=importance and choice("importance", importance, IMPORTANCES),
-        category=category and choice("category", category, CATEGORIES),
-        signature=signature,
-        confidentiality_notice=confidentiality_notice,
-    )
-    guard_of(ctx).update("mail", email_id.strip(), changed)
-    return done("mail", email_id.strip(), "updated")
-
-
-@tool(writes=True)
-def delete(ctx: ToolContext, email_id: str) -> dict[str, Any]:
-    """Delete a mail that the user sent or received."""
-    guard_of(ctx).delete("mail", email_id.strip())
-    return done("mail", email_id.strip(), "deleted")
+def _with(reading: Reading, _: str, value: str) -> None:
+    """Narrow the choice to mails with the contact of a client or vendor."""
+    contact = _partner(reading.ctx, reading.guard, value.strip())["contact_email"]
+    reading.where("(sender_email = ? OR recipient_email = ?)", contact, contact)
 
 
 def _end(reading: Reading, end: str, who: str) -> None:
@@ -184,4 +123,4 @@ def _require_part_in(guard: Guard, thread: str) -> None:
         raise ToolError(f"You take part in no thread {thread!r}; leave thread_id empty for a new one.")
 
 
-TOOLKIT = Toolkit.of("enterprise_mail_system", "the company's mail", (read, create, update, delete))
+TOOLKIT = crud("enterprise_mail_system", selectors={"end": _end, "partner": _with}, create=create)

@@ -8,10 +8,10 @@ from typing import Any
 
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.errors import ToolError
-from worksmith.tools.kinds.enterprise.reading import Found, Reading, Row, guard_of, result, with_people
+from worksmith.tools.kinds.enterprise.reading import Row, guard_of
+from worksmith.tools.kinds.enterprise.toolkits.crud import crud
 from worksmith.tools.kinds.enterprise.values import changes, required
 from worksmith.tools.kinds.enterprise.writing import content_hash, content_size, done, today
-from worksmith.tools.tool import Toolkit, tool
 from worksmith.tools.tool_context import ToolContext
 
 DEFAULT_LICENSE = "mit"
@@ -28,44 +28,9 @@ LANGUAGES = {
 }
 
 
-@tool()
-def read(
-    ctx: ToolContext,
-    repo_name: str = "",
-    path: str = "",
-    file_id: str = "",
-    owner: str = "",
-    language: str = "",
-    license: str = "",
-    date_from: str = "",
-    date_to: str = "",
-    query: str = "",
-    limit: int = 10,
-) -> Found:
-    """Find files of repositories with code, owner and issues, newest first.
-
-    Args:
-        repo_name: "owner/name", or the name alone.
-        path: the whole path or part of it.
-    """
-    reading = Reading(ctx, "repositories", newest="creation_date").key(file_id).person(owner, "emp_id")
-    in_repository(reading, repo_name).part("path", path)
-    reading.alike("language", language).alike("license", license)
-    total, rows = reading.days("creation_date", date_from, date_to).rows(query, limit)
-    rows = _with_issues(reading.guard, rows)
-    return result(total, with_people(reading.guard, rows, emp_id="owner_name"))
-
-
-@tool(writes=True)
 def create(
-    ctx: ToolContext, repo_name: str, path: str, code: str, language: str = "", license: str = ""
+    ctx: ToolContext, repo_name: str, path: str, code: str, language: str, license: str
 ) -> dict[str, Any]:
-    """Add a file, owned by the user, to a repository; a repository begins with its first file.
-
-    Args:
-        repo_name: "owner/name".
-        license: default is the repository's.
-    """
     guard = guard_of(ctx)
     name, file = _repository_name(repo_name), _path(path)
     required("code", code)
@@ -89,15 +54,9 @@ def create(
     return done("repositories", file_id, "created")
 
 
-@tool(writes=True)
 def update(
-    ctx: ToolContext, repo_name: str, path: str = "", code: str = "", language: str = "", license: str = ""
+    ctx: ToolContext, repo_name: str, path: str, code: str, language: str, license: str
 ) -> dict[str, Any]:
-    """Change a file of a repository; without a path, language or license of all its files.
-
-    Args:
-        code: the whole new content.
-    """
     name = _repository_name(repo_name)
     if code.strip() and not path.strip():
         raise ToolError("path is missing: code goes into one file.")
@@ -114,20 +73,10 @@ def update(
     return {"repo_name": name, "files": len(files), "done": "updated"}
 
 
-@tool(writes=True)
 def delete(ctx: ToolContext, repo_name: str, path: str) -> dict[str, Any]:
-    """Delete a file of a repository."""
     file_id = f"{_repository_name(repo_name)}:{_path(path)}"
     guard_of(ctx).delete("repositories", file_id)
     return done("repositories", file_id, "deleted")
-
-
-def in_repository(reading: Reading, repo_name: str) -> Reading:
-    """Narrow a choice to a repository, given as "owner/name" or as the name alone."""
-    name = repo_name.strip()
-    if name and "/" not in name:
-        return reading.where("substr(repo_name, instr(repo_name, '/') + 1) = ? COLLATE NOCASE", name)
-    return reading.equal("repo_name", name)
 
 
 def _with_issues(guard: Guard, rows: list[Row]) -> list[Row]:
@@ -172,4 +121,4 @@ def _files(ctx: ToolContext, repo_name: str) -> list[str]:
     return files
 
 
-TOOLKIT = Toolkit.of("github", "files of repositories", (read, create, update, delete))
+TOOLKIT = crud("github", shows=_with_issues, create=create, update=update, delete=delete)

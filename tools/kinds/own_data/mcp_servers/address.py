@@ -35,11 +35,7 @@ class Address:
         variables: Mapping[str, str] | None,
         folder: Path,
     ) -> Address:
-        """The address that a user gave.
-
-        Raises:
-            InputError: it is none.
-        """
+        """The address that a user gave."""
         where = "add_mcp"
         if isinstance(server, str) and server.startswith(("http://", "https://")):
             if variables:

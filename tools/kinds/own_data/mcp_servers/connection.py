@@ -90,12 +90,7 @@ class McpServer:
         self._said = cast("TextIO", tempfile.TemporaryFile("a+"))  # noqa: SIM115
 
     def check(self) -> Listing:
-        """The tools that it has now.
-
-        Raises:
-            InputError: it cannot be reached, its list is none or not the expected one, or the extra `mcp` is
-                not installed.
-        """
+        """The tools that it has now."""
         try:
             import mcp  # noqa: F401
         except ImportError as error:

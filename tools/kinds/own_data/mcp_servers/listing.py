@@ -46,11 +46,7 @@ class Listing(BaseModel):
 
     @classmethod
     def of(cls, tools: Iterable[ListedTool], where: str) -> Listing:
-        """The listing of these tools.
-
-        Raises:
-            InputError: there are none, or two have one name.
-        """
+        """The listing of these tools."""
         found = sorted(tools, key=lambda tool: tool.name)
         twice = [name for name, number in Counter(tool.name for tool in found).items() if number > 1]
         if twice or not found:
@@ -80,11 +76,7 @@ class Listing(BaseModel):
         return digest(self.model_dump())
 
     def chosen(self, patterns: Iterable[str], where: str) -> tuple[ListedTool, ...]:
-        """The tools whose names match a pattern such as `get_*`.
-
-        Raises:
-            InputError: a pattern matches none.
-        """
+        """The tools whose names match a pattern such as `get_*`."""
         if isinstance(patterns, str):
             raise InputError(f"{patterns!r} is one text", where=where, hint=f"write [{patterns!r}]")
         patterns = tuple(patterns)

@@ -15,11 +15,7 @@ LONGEST_REPLY = 50_000
 
 
 def read_reply(result: CallToolResult) -> Any:
-    """The structured content of a reply if there is any, else its text.
-
-    Raises:
-        ToolError: the tool says that it failed.
-    """
+    """The structured content of a reply if there is any, else its text."""
     parts = [_shown(part) for part in result.content]
     if result.is_error:
         raise ToolError(_cut("\n".join(parts)) or "The tool failed and did not say why.")

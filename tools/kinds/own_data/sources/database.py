@@ -66,6 +66,10 @@ class Database(Live):
     ) -> None:
         super().__init__(refresh, None if version is None else lambda: self._ask(version))
         self._named = [tables] if isinstance(tables, str) else tables
+        if self._named is not None and not all(isinstance(each, str) for each in self._named):
+            raise InputError(
+                "a name of a table is no text", where="tables", hint="such as orders, sales.orders"
+            )
         try:
             self._url = _absolute(sa.make_url(url))
             self._is_sqlite = self._url.get_backend_name() == "sqlite"
@@ -98,7 +102,7 @@ class Database(Live):
             for each, table in self._tables.items():
                 rows = connection.execute(table.query)
                 reading = found[each] = Rows(f"{self!r}, table {each}", list(table.types), rows)
-                reading.types = table.types
+                reading.types = table.types_of(reading)
                 reading.key, reading.parts = (table.key[0], ()) if len(table.key) == 1 else (None, table.key)
         return found
 

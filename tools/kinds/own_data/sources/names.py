@@ -16,11 +16,7 @@ _RESERVED = frozenset({"json_each", "json_tree"})
 
 
 def check_tables(names: Iterable[str]) -> None:
-    """Refuse names that SQLite or Python cannot take for a table.
-
-    Raises:
-        InputError: one is no identifier, is SQLite's own, or differs from another in letter case alone.
-    """
+    """Refuse names that SQLite or Python cannot take for a table."""
     seen: dict[str, str] = {}
     for name in names:
         folded = name.lower()

@@ -106,9 +106,6 @@ def from_dicts(source: Sequence[Any], where: str, columns: Iterable[str] = ()) -
 
     Args:
         columns: that come first, and are there without rows, too.
-
-    Raises:
-        InputError: one is no dict, a key is no name, or a cell holds what no table can.
     """
     names: dict[Any, None] = dict.fromkeys(columns)
     for number, row in enumerate(source, start=1):

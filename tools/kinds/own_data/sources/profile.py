@@ -50,9 +50,6 @@ def profile(reading: Reading, name: str, key: str | None, types: Mapping[str, Ce
         name: of the table.
         key: the user's choice; None leaves it to the source, the names of columns, and their values.
         types: the user's choices by column.
-
-    Raises:
-        InputError: a cell is not of the type that the user chose; or no column can be the key.
     """
     wanted = key or _declared_key(reading, name)
     columns = [
@@ -109,11 +106,7 @@ class _Column:
         return self._values is not None and self.kind in ("text", "integer")
 
     def check_key(self, table: str) -> None:
-        """See that the column can be the key that it has to be.
-
-        Raises:
-            InputError: it is empty or repeated in a row, or no text or integer.
-        """
+        """See that the column can be the key that it has to be."""
         if self._fault is not None:
             self._fault.hint = f'mend the rows, or choose another column with keys={{"{table}": "COLUMN"}}'
             raise self._fault

@@ -107,11 +107,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def check_utf8(data: bytes, where: str) -> None:
-    """Refuse what is no text in UTF-8.
-
-    Raises:
-        InputError: names the line, and the encoding that it probably is.
-    """
+    """Refuse what is no text in UTF-8."""
     again = "save the file as UTF-8 (spreadsheets call it `CSV UTF-8`)"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("the file is UTF-16, and UTF-8 is needed", where=where, hint=again)
@@ -137,7 +133,8 @@ def _line(data: bytes, position: int) -> int:
 def plain(value: Any) -> CellValue:
     """A value of Python, JSON, Parquet or pandas as a cell.
 
-    Dates and times are ISO texts, nested values are `JsonText`, NaN is NULL.
+    Dates and times are ISO texts, and so are decimals that no float holds; nested values are `JsonText`, NaN
+    is NULL.
 
     Raises:
         ValueError: a cell cannot hold it; says what it is.
@@ -158,13 +155,12 @@ def plain(value: Any) -> CellValue:
         case int():
             return int(value)
         case Decimal():
+            number = float(value)
             if not value.is_finite():
-                return plain(float(value))
-            return (
-                int(value)
-                if value == value.to_integral_value() and value.as_tuple().exponent == 0
-                else float(value)
-            )
+                return plain(number)
+            if value.as_tuple().exponent == 0:
+                return int(value)
+            return number if Decimal(repr(number)) == value else str(value)
         case Mapping() | list() | tuple():
             try:
                 return JsonText(json_text(_inside(value)))

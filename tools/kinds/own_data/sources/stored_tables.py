@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,7 +12,7 @@ import sqlalchemy as sa
 from worksmith.tools.change_set import ProposedChange
 from worksmith.tools.errors import Notice, ToolError
 from worksmith.tools.kinds.own_data.sources.profile import converter
-from worksmith.tools.kinds.own_data.sources.reading import plain
+from worksmith.tools.kinds.own_data.sources.reading import Reading, plain
 from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, shown_cell
 
 
@@ -52,22 +53,26 @@ class StoredTable:
         order = [self.table.c[name] for name in self.key] or self.columns
         return sa.select(*self.columns).order_by(*order)
 
+    def types_of(self, reading: Reading) -> Mapping[str, CellType]:
+        """The types of the columns as they were read: decimals that no float holds are texts."""
+        reals = [(at, name) for at, name in enumerate(self.types) if self.types[name] == "real"]
+        texts = {name for _, cells in reading.rows() for at, name in reals if isinstance(cells[at], str)}
+        return {**self.types, **dict.fromkeys(texts, "text")}
+
     def differs(self, connection: sa.Connection, change: ProposedChange) -> bool:
         """Whether the row of a change is not what the change was made on. Locks it."""
         found = connection.execute(sa.select(*self.columns).where(*self._row(change)).with_for_update()).all()
         if change.before is None:
             return bool(found)
         return len(found) != 1 or any(
-            not _same(self._cell(name, value), change.before.get(name))
+            not _same(
+                value if isinstance(value, Decimal) else self._cell(name, value), change.before.get(name)
+            )
             for name, value in found[0]._mapping.items()
         )
 
     def make(self, connection: sa.Connection, change: ProposedChange) -> None:
-        """Write a change. Columns of a new row without a value get the database's default.
-
-        Raises:
-            ToolError: the database has changed more rows, or none, as a trigger can make it do.
-        """
+        """Write a change. Columns of a new row without a value get the database's default."""
         after, here = change.after or {}, self._row(change)
         values = {name: after[name] for name in change.changed if name in after and name in self.types}
         if change.operation == "insert":
@@ -106,8 +111,13 @@ class StoredTable:
         return shown_cell(converter(kind, lexical=False)(plain(value)), kind)
 
 
-def _same(one: CellValue, other: CellValue) -> bool:
-    """Whether cells are equal, also where a user has given the column another type."""
+def _same(one: CellValue | Decimal, other: CellValue) -> bool:
+    """Whether cells are equal, also where a user has given the column another type. Decimals are exact."""
+    if isinstance(one, Decimal):
+        try:
+            return one == Decimal(cell_text(other))
+        except InvalidOperation:
+            return False
     return cell_text(one) == cell_text(other) or (not isinstance(one, list | dict) and one == other)
 
 

@@ -163,9 +163,6 @@ def readings_of(
 
     Args:
         columns: that a list of dicts has in any case.
-
-    Raises:
-        InputError: it cannot be read.
     """
     if isinstance(source, Live):
         return source.readings(name, lambda content, known: readings_of(name, content, nulls, known))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from worksmith.evals.kinds.office.intents.multi import contacts, metrics, overdue
+from worksmith.evals.kinds.office.intents.multi import conditional, contacts
 
 INTENTS = tuple(
     sorted(
-        (*contacts.INTENTS, *overdue.INTENTS, *metrics.INTENTS),
+        (*contacts.INTENTS, *conditional.INTENTS),
         key=lambda intent: int(intent.code.removeprefix("M")),
     )
 )

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.evals.kinds.crm.published.small import CASE, LISTED, RAW, USER, write_raw
-from worksmith.evals import building
 from worksmith.evals.building import import_suite
 from worksmith.evals.suite import Suite
 from worksmith.tools.errors import InputError
@@ -55,19 +53,6 @@ def test_lines_that_are_cut_leave_the_others(tmp_path: Path) -> None:
     assert [(f["kind"], f["record"]) for f in report["findings"]] == [("bad_line", "line 3")]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("text", ["subject:", "subject: ", " ", "case subject:x description ", "subject\n"])
-def test_giant_texts_are_read_in_good_time(tmp_path: Path, text: str) -> None:
-    folder = write_raw(tmp_path / "raw")
-    giant = {"query": "Subject: a" + text * 100_000, "answer": [USER], "metadata": {"task": "case_routing"}}
-    (folder / "case_routing_queries.jsonl").write_text(json.dumps(giant))
-    start = time.perf_counter()
-    _, report = run(folder, tmp_path / "suite")
-    assert time.perf_counter() - start < 5
-    (refused,) = report["quarantine"]
-    assert refused["kind"] in ("too_long", "not_shown")
-
-
 def test_what_is_no_plain_file_is_passed_over(tmp_path: Path) -> None:
     folder = write_raw(tmp_path / "raw")
     (folder / "tasks.json").mkdir()
@@ -96,21 +81,6 @@ def test_nothing_to_read(tmp_path: Path, content: bytes | None) -> None:
     with pytest.raises(InputError, match="no published questions"):
         run(folder, tmp_path / "suite")
     assert [path.name for path in tmp_path.iterdir()] == ["raw"]
-
-
-def test_nothing_is_left_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, out = write_raw(tmp_path / "raw"), tmp_path / "suite"
-    run(folder, out)
-    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-
-    def fail(*_: object) -> None:
-        raise OSError("the disk is full")
-
-    monkeypatch.setattr(building, "write_suite", fail)
-    with pytest.raises(OSError, match="the disk is full"):
-        run(folder, out)
-    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["raw", "suite"]
 
 
 VALUES = st.recursive(

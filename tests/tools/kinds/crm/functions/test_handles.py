@@ -11,7 +11,6 @@ from tests.tables import each_row
 from tests.tools.kinds.crm.worlds import call, episode
 from worksmith.tools.errors import ToolError
 from worksmith.tools.kinds.crm.functions.handles import SHOWN, resolved, shown
-from worksmith.tools.tool_context import Shown
 
 ALWAYS = {"start_date": "2000-01-01T00:00:00Z", "end_date": "2100-01-01T00:00:00Z"}
 JSON = st.recursive(
@@ -49,31 +48,6 @@ def test_what_a_function_does_to_its_data_does_not_change_what_an_earlier_call_r
     assert "ShippingState" not in before[0]
 
 
-def test_results_of_queries_can_be_handed_on() -> None:
-    mine = episode(["functions", "query"], "service_manager")
-    call(mine, "query.soql", query="SELECT OwnerId, CreatedDate, ClosedDate FROM Case")
-    assert call(mine, "functions.get_agents_with_max_cases", subset_cases="#1")
-
-
-def test_products_found_are_products_to_look_for() -> None:
-    mine = episode(["functions"])
-    found = call(mine, "functions.search_products", search_term="shoe")
-    item = call(
-        episode(["query"]),
-        "query.soql",
-        query=f"SELECT Order.AccountId, Order.EffectiveDate, Product2Id FROM OrderItem WHERE Order.Status ="
-        f" 'Activated' AND Product2Id IN ({', '.join(repr(each['Id']) for each in found)}) LIMIT 1",
-    )["records"][0]
-    bought = call(
-        mine,
-        "functions.get_purchase_history",
-        account_id=item["Order"]["AccountId"],
-        purchase_date=item["Order"]["EffectiveDate"],
-        related_product_ids="#1",
-    )
-    assert item["Product2Id"] in [each["Product2Id"] for each in bought]
-
-
 @each_row(
     ("handle", "says"),
     [
@@ -100,13 +74,6 @@ def test_a_handle_to_nothing_or_to_something_else_says_what_to_pass(handle: str,
     assert says in found.text
 
 
-def test_a_handle_after_the_only_call_says_so_in_the_singular() -> None:
-    mine = episode(["functions"], "service_manager")
-    mine.call("functions.get_period", {"period_name": "May", "year": 2022})
-    found = mine.call("functions.get_month_to_case_count", {"cases": "#2"})
-    assert "#2 stands for nothing, there has been 1 call" in found.text
-
-
 @pytest.mark.parametrize("number", ["1" + 400 * "0", "-1" + 400 * "0"])
 def test_numbers_of_any_size_are_compared(number: str) -> None:
     mine = episode(["functions"])
@@ -123,13 +90,6 @@ def test_what_is_no_finite_number_is_refused(number: str) -> None:
     assert (found.status, found.text) == ("tool_error", "values_by_id must hold finite numbers")
 
 
-def test_half_a_character_in_data_is_refused_in_words() -> None:
-    mine = episode(["functions"])
-    found = mine.call("functions.find_id_with_max_value", {"values_by_id": '{"\\ud800": 1}'})
-    assert found.status == "bad_arguments"
-    found.text.encode()
-
-
 @given(st.lists(JSON, max_size=20) | st.dictionaries(st.text(max_size=8), JSON, max_size=20))
 def test_what_is_shown_is_the_beginning_of_the_result_and_fits(value: Any) -> None:
     text = json.loads(shown(value, 7).text)
@@ -141,12 +101,6 @@ def test_what_is_shown_is_the_beginning_of_the_result_and_fits(value: Any) -> No
     assert ("all" in text) == (len(part) == len(value))
     if len(part) > 1:
         assert len(json.dumps(part, ensure_ascii=False)) <= SHOWN + 2
-
-
-@given(JSON)
-def test_what_is_no_list_is_shown_as_it_is(value: Any) -> None:
-    found = shown(value, 1)
-    assert isinstance(found, Shown) == isinstance(value, list | dict)
 
 
 @given(JSON, st.sampled_from(["records", "ids", "numbers"]), st.lists(JSON, max_size=3))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from tests.tools.kinds.crm.generate.checks.verify import verify
 from tests.tools.kinds.crm.generate.orgs import small, spoiled
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.generate import build
-from worksmith.tools.kinds.crm.generate.draft import Built
 from worksmith.tools.kinds.crm.generate.industry import (
     DEFAULT_INDUSTRY,
     industry_file,
@@ -59,23 +57,13 @@ def test_nothing_of_one_industry_is_in_the_other() -> None:
         assert not [cell for cell in cells if any(word in cell for word in words)]
 
 
-SPOILS: dict[str, Callable[[Built], Built]] = {
-    "speaks of 'slats' of a": lambda b: _described(b, "lamp", "The slats of the {product} are loose. "),
-    "does not fit a": lambda b: _described(
-        b, "bed", "The cord of the {product} ends a yard before my socket. "
-    ),
-}
-
-
-def _described(built: Built, shape: str, sentence: str) -> Built:
-    place = next(n for n, case in enumerate(built.cases) if case.item.product.shape == shape)
-    text = sentence.format(product=built.cases[place].item.product.name)
-    return spoiled(built, "Case", place, Description=text + str(built.records("Case")[place]["Description"]))
-
-
-@pytest.mark.parametrize("problem", SPOILS)
-def test_sentences_about_other_products_are_found(problem: str) -> None:
-    assert any(problem in found for found in verify(SPOILS[problem](small(7, "furniture"))))
+def test_sentences_about_other_products_are_found() -> None:
+    built = small(7, "furniture")
+    place = next(n for n, case in enumerate(built.cases) if case.item.product.shape == "bed")
+    text = f"The cord of the {built.cases[place].item.product.name} ends a yard before my socket. "
+    text += str(built.records("Case")[place]["Description"])
+    found = verify(spoiled(built, "Case", place, Description=text))
+    assert any("does not fit a" in problem for problem in found)
 
 
 def test_a_file_of_ones_own_is_an_industry(tmp_path: Path) -> None:

@@ -28,13 +28,7 @@ SPOILS: dict[str, Callable[[Built], Built]] = {
     "unclear sentences": lambda b: _in_mail(b, "\n\n", "\n\nSomething else entirely. "),
     "handled by": lambda b: _in_mail(b, str(_agent_of_mail(b)), "Nobody Known"),
     "described as": lambda b: spoiled(b, "Case", 0, Description="What can you do for me?"),
-    "speaks of 'heel' of a": lambda b: _in_subject(b, "My heel hurts: "),
-    "speaks of 'sleeve' of a": lambda b: _in_mail(b, "\n\n", "\n\nIs it the sleeve? "),
-    "speaks of 'laces' of a": lambda b: spoiled(
-        b, "LiveChatTranscript", 0, Body=f"{b.records('LiveChatTranscript')[0]['Body']} Check the laces."
-    ),
     "does not fit a": lambda b: _of_another_shape(b),
-    "of one product": lambda b: _in_two_states(b),
     "Knowledge__kav/": lambda b: spoiled(b, "Knowledge__kav", 20, FAQ_Answer__c="Enjoy your sport!"),
 }
 
@@ -73,11 +67,6 @@ def _in_mail(built: Built, old: str, new: str) -> Built:
     )
 
 
-def _in_subject(built: Built, words: str) -> Built:
-    place = _case_of_shape(built, "top")
-    return spoiled(built, "Case", place, Subject=words + str(built.records("Case")[place]["Subject"]))
-
-
 def _case_of_shape(built: Built, shape: str) -> int:
     return next(place for place, case in enumerate(built.cases) if case.item.product.shape == shape)
 
@@ -88,20 +77,6 @@ def _of_another_shape(built: Built) -> Built:
     planted = next(form for form in packaged().conversations.forms("problem_size") if form.only == {"top"})
     text = packaged().conversations.fill(planted.text, {"product": built.cases[place].item.product.name})
     return spoiled(built, "Case", place, Description=text)
-
-
-def _in_two_states(built: Built) -> Built:
-    """A conversation about two products, now about one."""
-    mails = built.records("EmailMessage")
-    others = [form.text for form in packaged().conversations.forms("besides_other")]
-    place, other = next(
-        (place, other)
-        for place, mail in enumerate(mails)
-        for other in others
-        if other in str(mail["TextBody"])
-    )
-    body = str(mails[place]["TextBody"]).replace(other, packaged().conversations.forms("besides")[0].text)
-    return spoiled(built, "EmailMessage", place, TextBody=body)
 
 
 @pytest.mark.slow

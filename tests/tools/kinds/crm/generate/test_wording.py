@@ -44,13 +44,6 @@ def test_every_sentence_is_read_back_to_its_kind_and_facts(industry: str, name: 
             )
 
 
-@pytest.mark.parametrize("industry", industry_names())
-def test_each_problem_has_ten_sentences_for_each_shape(industry: str) -> None:
-    for policy in texts("policies")["policies"]:
-        for shape in packaged(industry).shapes.values():
-            assert len(packaged(industry).conversations.forms(f"problem_{policy['key']}", {shape})) >= 10
-
-
 @pytest.mark.parametrize(("product", "article"), [("Ulster Slip-On", "an"), ("Yarrow Cap", "a")])
 def test_products_have_the_right_article(product: str, article: str) -> None:
     grammar = packaged().conversations

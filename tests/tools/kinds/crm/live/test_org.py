@@ -20,7 +20,7 @@ from worksmith.tools.errors import InfrastructureError, InputError
 from worksmith.tools.kinds.crm.ids import make_id
 from worksmith.tools.kinds.crm.live.login import Credentials, failure
 from worksmith.tools.kinds.crm.live.org import SalesforceOrg
-from worksmith.tools.kinds.crm.orgs.org import Org, WorldOrg
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.schema import OBJECTS
 from worksmith.tools.kinds.crm.soql.engine import Limits
 from worksmith.tools.kinds.crm.soql.errors import QueryError
@@ -65,13 +65,6 @@ def test_it_finds_what_the_world_has_in_the_same_shape(
     assert live.query(soql) == local.query(soql)
 
 
-def test_it_searches_too(live: SalesforceOrg, local: WorldOrg) -> None:
-    sosl = "FIND {shoe*} RETURNING Product2(Id, Name), Case(Id, Subject)"
-
-    assert live.search(sosl).records
-    assert live.search(sosl) == local.search(sosl)
-
-
 @pytest.mark.parametrize(
     "statement",
     ["SELECT Foo FROM Case", "SELECT * FROM Case", "SELECT Id FROM Nope", "SELECT Id FROM Case LIMIT x", "?"],
@@ -84,11 +77,6 @@ def test_a_refused_query_reads_the_same(live: SalesforceOrg, local: WorldOrg, st
 
     assert str(met.value) == str(expected.value)
     assert met.value.code == expected.value.code
-
-
-def test_it_is_an_org_that_cannot_write(live: SalesforceOrg) -> None:
-    assert isinstance(live, Org)
-    assert not [name for name in dir(live) if name.startswith(("create", "update", "delete", "insert"))]
 
 
 def test_children_of_many_pages_come_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

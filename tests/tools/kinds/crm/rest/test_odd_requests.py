@@ -59,11 +59,6 @@ def test_no_address_within_a_request_is_a_defect(api: Api, url: str) -> None:
     assert ask(api, "POST", f"{DATA}/composite", composite(url)) in (200, 400)
 
 
-@pytest.mark.parametrize("url", ["//[", CROWDED])
-def test_an_address_that_cannot_be_read_is_told(api: Api, url: str) -> None:
-    assert ask(api, "POST", f"{DATA}/composite", composite(url)) == 400
-
-
 @each_row(
     "body",
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
@@ -82,11 +81,3 @@ def test_only_so_much_is_kept() -> None:
 def test_any_header_gives_a_size_within_bounds(header: str) -> None:
     assert SMALLEST <= batch_size(header) <= LARGEST
     assert SMALLEST <= batch_size(f"batchSize={header}") <= LARGEST
-
-
-def test_a_locator_cannot_be_guessed() -> None:
-    pages = Pages()
-    names = {locator(pages.first(result(300), 200, "me")) for _ in range(20)}
-
-    assert len(names) == 20
-    assert all(re.fullmatch(r"01g[0-9a-f]{24}-200", name) for name in names)

@@ -21,7 +21,6 @@ from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.rest.running import TOKEN, Served
 from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.schema import OBJECTS
-from worksmith.tools.kinds.crm.soql.errors import QueryError
 from worksmith.tools.sqlite.sandbox import Sandbox
 from worksmith.tools.world import World
 
@@ -40,74 +39,12 @@ def engine(world: World) -> WorldOrg:
     return found[0]
 
 
-QUERIES = [
-    "SELECT Id, Subject, Status, CreatedDate, IsClosed FROM Case ORDER BY CreatedDate DESC LIMIT 7",
-    "SELECT Id, Owner.Name, Account.ShippingState FROM Case WHERE Account.ShippingState != null LIMIT 5",
-    "SELECT OwnerId, COUNT(Id) n FROM Case GROUP BY OwnerId HAVING COUNT(Id) > 1",
-    "SELECT COUNT() FROM OrderItem WHERE UnitPrice > 20.5",
-    "SELECT AVG(UnitPrice), MAX(Quantity) FROM OrderItem",
-    "SELECT Id, (SELECT Id, Quantity FROM OrderItems) FROM Order LIMIT 3",
-    "SELECT Id FROM Product2 WHERE Name LIKE '%+%' OR Name LIKE '%é%'",
-    "select id from product2 where isactive = true limit 2",
-]
-
-
-@each_row("soql", QUERIES)
-def test_a_query_finds_what_the_engine_finds(client: Salesforce, engine: WorldOrg, soql: str) -> None:
-    expected = engine.query(soql)
-
-    found = client.query(soql)
-
-    assert found == expected.body()
-
-
-def test_a_search_finds_what_the_engine_finds(client: Salesforce, engine: WorldOrg) -> None:
-    sosl = "FIND {shoes OR jacket} IN ALL FIELDS RETURNING Product2(Id, Name LIMIT 5), Knowledge__kav(Title)"
-
-    found = client.search(sosl)["searchRecords"]
-
-    assert found
-    assert found == engine.search(sosl).records
-
-
-BAD = [
-    "SELECT Foo FROM Case",
-    "SELECT Id FROM Foo",
-    "SELECT * FROM Case",
-    "SELECT Id FROM Case WHERE CreatedDate = '2020'",
-    "SELECT Id FROM Case WHERE",
-    "SELECT Id FROM Case OFFSET 3000",
-]
-
-
-@each_row("soql", BAD)
-def test_a_bad_query_gives_the_engines_error(client: Salesforce, engine: WorldOrg, soql: str) -> None:
-    with pytest.raises(QueryError) as expected:
-        engine.query(soql)
-
-    with pytest.raises(SalesforceMalformedRequest) as met:
-        client.query(soql)
-
-    assert met.value.content == [{"message": expected.value.detail, "errorCode": expected.value.code}]
-
-
 @pytest.mark.parametrize("statement", ["", "FIND {x}", "FIND {}", "FIND shoes"])
 def test_a_bad_search_is_told(client: Salesforce, statement: str) -> None:
     with pytest.raises(SalesforceMalformedRequest) as met:
         client.search(statement)
 
     assert met.value.content[0]["errorCode"] in ("MALFORMED_SEARCH", "INVALID_SEARCH")
-
-
-def test_pages_together_are_the_whole_result(client: Salesforce, engine: WorldOrg) -> None:
-    soql = "SELECT Id, Name, UnitPrice FROM PricebookEntry"
-    expected = engine.query(soql)
-    assert expected.total_size > 1000
-
-    found = client.query_all(soql, headers={"Sforce-Query-Options": "batchSize=300"})
-
-    assert found["totalSize"] == expected.total_size
-    assert found["records"] == expected.records
 
 
 def test_a_page_has_as_many_records_as_asked_for_within_bounds(client: Salesforce) -> None:
@@ -144,12 +81,6 @@ def test_there_is_no_other_locator(client: Salesforce, locator: str) -> None:
         client.query_more(locator)
 
     assert met.value.content[0]["errorCode"] == "INVALID_QUERY_LOCATOR"
-
-
-def test_deleted_records_are_not_kept(client: Salesforce) -> None:
-    soql = "SELECT Id FROM Case"
-
-    assert client.query(soql, include_deleted=True) == client.query(soql)
 
 
 def test_every_object_is_described(client: Salesforce) -> None:

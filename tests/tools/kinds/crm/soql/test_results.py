@@ -91,12 +91,6 @@ def test_cells_are_typed() -> None:
     assert rows("SELECT IsClosed FROM Case ORDER BY Id") == [{"IsClosed": True}, {"IsClosed": None}]
 
 
-def test_count_without_a_field_gives_the_number_and_no_records() -> None:
-    result = ask("SELECT COUNT() FROM Case WHERE Status = 'closed'")
-    assert (result.total_size, result.records) == (1, [])
-    assert ask("SELECT COUNT() FROM Case LIMIT 1").total_size == 1
-
-
 def test_aggregates_are_named_by_alias_field_or_number() -> None:
     query = "SELECT Owner.Name, COUNT(Id) n, MAX(CreatedDate), CALENDAR_MONTH(CreatedDate) FROM Case "
     query += "GROUP BY Owner.Name, CALENDAR_MONTH(CreatedDate) ORDER BY Owner.Name"
@@ -175,14 +169,6 @@ def test_all_fields_standard_fields_custom_fields() -> None:
     assert not standard & custom
 
 
-def test_for_view_changes_nothing() -> None:
-    assert (
-        rows("SELECT Id FROM Case FOR VIEW")
-        == rows("SELECT Id FROM Case FOR REFERENCE")
-        == rows("SELECT Id FROM Case")
-    )
-
-
 BATTERY = {
     "SELECT Id, Name FROM Account": 1,
     "SELECT COUNT() FROM Case": 2,
@@ -226,7 +212,3 @@ def test_battery(query: str, expected: int | str) -> None:
         with pytest.raises(QueryError) as caught:
             ask(query)
         assert expected in caught.value.message
-
-
-def test_the_battery_is_whole() -> None:
-    assert len(BATTERY) == 26

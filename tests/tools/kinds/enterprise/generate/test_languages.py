@@ -7,12 +7,10 @@ import re
 import shutil
 import sqlite3
 import subprocess
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.tools.kinds.enterprise.generate.worlds import records, small
 from worksmith.tools.kinds.enterprise.generate.code.families.other_languages import draw_file
 from worksmith.tools.kinds.enterprise.generate.code.patches.modules import draw_module
 from worksmith.tools.kinds.enterprise.generate.code.subjects import prose, subject, topics
@@ -48,21 +46,6 @@ def test_prose_has_the_right_article() -> None:
     assert prose("A <one> needs a <label>.", words) == "An invoice needs a series."
     assert prose("a <one>, <many>", subject("volume pricing")) == "a bracket, brackets"
     assert prose("a <measure>", {"measure": "units_sold"}) == "a units sold"
-
-
-def test_a_repository_repeats_no_name_and_runs_dry_at_last() -> None:
-    taken: set[str] = set()
-    drawn = [draw_file(random.Random(n), "Shell", [], subject("wish list"), taken) for n in range(20)]
-    names = [name for file in drawn if file for name in file[1]]
-    assert len(names) == len(set(names)) > 9
-    assert drawn[-1] is None
-
-
-def test_files_are_in_four_languages() -> None:
-    languages = Counter(row["language"] for row in records(small(), "repositories"))
-    assert languages.keys() <= {"Python", "JavaScript", "SQL", "Shell"}
-    assert len(languages) > 2
-    assert languages.most_common(1)[0][0] == "Python"
 
 
 def test_python_compiles() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tools.kinds.enterprise.generate.worlds import Record, full, records, small
+from tests.tools.kinds.enterprise.generate.worlds import Record, records
 from worksmith.tools.generating.apportion import apportion, degrees
 from worksmith.tools.kinds.enterprise.generate import Built
 from worksmith.tools.kinds.enterprise.generate.draft import Draft, Hierarchy
@@ -40,50 +40,6 @@ def test_the_papers_hierarchy_is_four_to_three_to_two_to_one() -> None:
 
 def test_the_measured_hierarchy_has_few_seniors() -> None:
     assert levels("measured")["EN"] == {"09": 257, "10": 114, "12": 95, "14": 12}
-
-
-def test_directors_are_in_office_and_report_to_the_right_executive() -> None:
-    people = staff(small())
-    heads = {
-        code: next(i for i, r in people.items() if r["department"] == code) for code in ("CE", "CT", "CO")
-    }
-
-    for code in ORDINARY:
-        directors = [r for r in people.values() if (r["department"], r["level"]) == (code, "14")]
-        above = heads["CT" if code in ("EN", "IN") else "CO"]
-        assert directors
-        assert all(r["is_valid"] == "TRUE" and r["reports_to"] == above for r in directors)
-    assert people[heads["CT"]]["reports_to"] == people[heads["CO"]]["reports_to"] == heads["CE"]
-    assert people[heads["CE"]]["reports_to"] == ""
-
-
-@pytest.mark.parametrize("hierarchy", ["paper", "measured"])
-def test_every_department_has_a_chain_in_office(hierarchy: Hierarchy) -> None:
-    active = [r for r in staff(small(hierarchy=hierarchy)).values() if r["is_valid"] == "TRUE"]
-
-    assert {(r["department"], r["level"]) for r in active} >= {
-        (code, level) for code in ORDINARY for level in ("09", "10", "12", "14")
-    }
-
-
-def test_fifteen_per_cent_left_and_nobody_in_office_reports_to_them() -> None:
-    people = staff(small())
-    left = {i for i, r in people.items() if r["dol"]}
-
-    assert len(left) == round(0.15 * len(people))
-    assert left == {i for i, r in people.items() if r["is_valid"] == "FALSE"}
-    assert not [r for i, r in people.items() if i not in left and r["reports_to"] in left]
-
-
-@pytest.mark.slow
-def test_salaries_rise_with_the_level() -> None:
-    found = {
-        level: median(int(r["salary"]) for r in staff(full()).values() if r["level"] == level)
-        for level in ("09", "10", "12", "14")
-    }
-
-    for level, expected in (("09", 60_000), ("10", 85_000), ("12", 120_000), ("14", 190_000)):
-        assert found[level] == pytest.approx(expected, rel=0.06)
 
 
 @given(total=st.integers(0, 3000), shares=st.lists(st.integers(1, 500), min_size=1, max_size=12))

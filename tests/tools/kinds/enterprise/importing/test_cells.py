@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.tables import each_row
-from tests.tools.kinds.enterprise.importing.exporting import grouped, written
 from worksmith.tools.kinds.enterprise.importing.cells import READERS, Number, numbered
 
 
@@ -80,37 +76,3 @@ def test_reading(cell: str, raw: Any, text: str | None) -> None:
 def test_what_is_refused(cell: str, raw: Any) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         read(cell, raw)
-
-
-@given(st.decimals(min_value=0, max_value=10**9, places=2), st.booleans())
-def test_grouping_is_undone_by_reading(number: Decimal, indian: bool) -> None:
-    cell = "rupees" if indian else "dollars"
-    text = format(number, "f")
-    assert read(cell, written(cell, text)) == text
-    assert all(1 <= len(part) <= 3 for part in grouped(text, indian=indian).split(".")[0].split(","))
-
-
-def test_the_indian_way() -> None:
-    assert grouped("123456789.50", indian=True) == "12,34,56,789.50"
-    assert grouped("123456789", indian=False) == "123,456,789"
-    assert grouped("-1234", indian=True) == "-1,234"
-
-
-@given(st.dates())
-def test_dates_come_back(day: Any) -> None:
-    text = day.isoformat()
-    for cell in ("date", "joined", "left", "mail_date"):
-        assert read(cell, written(cell, text)) == text
-
-
-@given(st.datetimes().map(lambda moment: moment.replace(microsecond=0)))
-def test_moments_come_back(moment: Any) -> None:
-    for cell in ("date", "mail_date"):
-        assert read(cell, written(cell, moment.isoformat())) == moment.isoformat()
-
-
-@given(st.integers(min_value=0))
-def test_numbered_ids_come_back(number: int) -> None:
-    if number < 10**29:
-        assert written("SAL", read("SAL", Number(str(number))) or "") == number
-    assert written("SAL", "SAL-007") == "SAL-007"

@@ -9,13 +9,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.tools.kinds.enterprise.importing.exporting import export_enterprise
 from worksmith.tools.access.engine import load_policy
 from worksmith.tools.kinds.enterprise.access import find_persona, packaged_policy
 from worksmith.tools.kinds.enterprise.importing.fields import FILES
 from worksmith.tools.kinds.enterprise.importing.people import first_active, personas
 from worksmith.tools.kinds.enterprise.importing.reader import NOW, ORIGIN, Imported, read_enterprise
-from worksmith.tools.kinds.enterprise.importing.report import ImportReport
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.world import World, write_world
 
@@ -169,20 +167,6 @@ def test_the_other_sources(imported: Imported) -> None:
         assert row["customer_id"] == str(row["order_id"]).rpartition("_")[2]
         assert "₹" in str(row["text"])
         assert "■3" not in str(row["text"])
-
-
-def test_export_and_import_give_the_same_again(imported: Imported, world: World, tmp_path: Path) -> None:
-    for path, file in imported.files.items():
-        (world.path / path).parent.mkdir(parents=True, exist_ok=True)
-        (world.path / path).write_bytes(file.read_bytes())
-    export_enterprise(world, tmp_path)
-    again = read_enterprise(tmp_path)
-    assert again.cells() == imported.cells()
-    assert _records(again.report) == _records(imported.report)
-
-
-def _records(report: ImportReport) -> set[tuple[str, str]]:
-    return {(flag.record, flag.kind) for flag in report.quarantine}
 
 
 SHARES = {

@@ -33,6 +33,8 @@ def problems(built: Built) -> Iterator[str]:
     turns = turns_by_case(built)
     agents = {str(record["Id"]): str(record["Name"]) for record in built.records("User")}
     truths = built.latents_of("case")
+    shapes = {product.id: product.shape for product in built.products}
+    items = {str(item["Id"]): str(item["Product2Id"]) for item in built.records("OrderItem")}
     for case in built.records("Case"):
         key = str(case["Id"])
         talk, hearing = talks[key], hear(turns[key], built.industry)
@@ -43,6 +45,7 @@ def problems(built: Built) -> Iterator[str]:
             *_concerns(hearing, talk),
             *_verdicts(case, hearing, talk, rules, keys),
             *_description(case, hearing, built.industry),
+            *_unfit(built, case, turns[key], talk, shapes[items[str(case["OrderItemId__c"])]]),
         ):
             yield f"Case/{key}: {problem}"
 
@@ -120,3 +123,15 @@ def _description(case: Record, hearing: Hearing, industry: Industry) -> Iterator
     issues = [each.kind.removeprefix("problem_") for each in said if each.kind.startswith("problem_")]
     if issues != [heard.issue for heard in hearing.concerns[:1]]:
         yield f"described as {issues}"
+
+
+def _unfit(built: Built, case: Record, turns: list[Turn], talk: Latent, shape: str) -> Iterator[str]:
+    """Sentences that are for products, issues or remedies other than those of the case."""
+    grammar, facts = built.industry.conversations, talk.facts
+    remedies = {facts.get(f"{number}.remedy", "") for number in (1, 2)}
+    refused = any(facts.get(f"{number}.refused") for number in (1, 2))
+    known = {shape, facts["1.issue"], *remedies, str(case["Origin"]).lower(), "" if refused else "granted"}
+    said = [(each, facts["style"]) for turn in turns for each in grammar.read(turn.text)]
+    for each, style in [*((e, "written") for e in grammar.read(str(case["Description"]))), *said]:
+        if each.only and each.only.isdisjoint({*known, style}):
+            yield f"{each.text!r} does not fit a {shape} or {facts['1.issue']}"

@@ -15,7 +15,6 @@ from tests.tools.kinds.enterprise.generate.checks import (
     support_chats,
     vendors,
 )
-from tests.tools.kinds.enterprise.generate.checks.coherence.registry import verify_coherence
 from tests.tools.kinds.enterprise.generate.checks.conversations import verify_conversations
 from tests.tools.kinds.enterprise.generate.checks.issues import verify_issues
 from tests.tools.kinds.enterprise.generate.checks.mail import verify_mail
@@ -118,8 +117,8 @@ _VERIFIERS: tuple[Callable[[Built], list[str]], ...] = (
 """Each checks its source as a whole."""
 
 
-def verify(built: Built, *, every: int = 1) -> list[str]:
-    """Faults of a world, one line each; of coherence, which takes longest, in one of `every` records."""
+def verify(built: Built) -> list[str]:
+    """Faults of a world, one line each."""
     sources = {source: built.records(source) for source in KEYS}
     found = [*_duplicates(sources), *_dangling(built, sources)]
     if found:
@@ -132,7 +131,6 @@ def verify(built: Built, *, every: int = 1) -> list[str]:
     found += _texts(built, sources)
     for check in _VERIFIERS:
         found += check(built)
-    found += verify_coherence(built, every)
     return found
 
 
