@@ -43,9 +43,6 @@ def learning_data(
         trainset, valset: examples with inputs, or parts of one suite such as `suite.train`.
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
             one.
-
-    Raises:
-        InputError: there are too few examples, they have no inputs, or they are of different suites.
     """
     for where, given in (("trainset", trainset), ("valset", valset)):
         if given is not None and not isinstance(given, Sequence):

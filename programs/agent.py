@@ -55,6 +55,7 @@ from worksmith.programs.replaying.scripted import check_fields, is_scripted
 from worksmith.programs.rollout import Rollout
 from worksmith.programs.strategies import STRATEGIES, Strategy
 from worksmith.programs.strategies import strategy as named_strategy
+from worksmith.tools.canonical import path
 from worksmith.tools.code import functions_digest
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
@@ -148,7 +149,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self.keep_history = keep_history
         self.access = access
         own = {"planner": planner, "selector": selector, "checker": checker, "executor": executor}
-        self.components = {name: _path(part) for name, part in own.items() if part is not None}
+        self.components = {name: path(type(part)) for name, part in own.items() if part is not None}
         self._planned = planner is not None or self.strategy.planner != "nobody"
         self.planner = planner or Planner(self.strategy.planner)
         self.planner_lm = planner_lm
@@ -443,7 +444,3 @@ def _take_over(agent: Agent, before: Mapping[str, dspy.Predict]) -> None:
         elif had is not made:
             part, _, last = name.rpartition(".")
             setattr(attrgetter(part)(agent), last, had)
-
-
-def _path(part: Any) -> str:
-    return f"{type(part).__module__}.{type(part).__qualname__}"

@@ -49,11 +49,9 @@ class Rollout:
     read, and its calls are counted and kept.
 
     Attributes:
-        env: the environment of the episode.
         task: the part of the task that an agent may see, without its gold plan.
         episode: makes the calls; see `worksmith.tools.episode.Episode`.
         demos: the demonstrations that prompts may show.
-        calls: the calls of models.
         clock: the context without the task's own part, which is long, and which demonstrations leave out.
         context: the clock, the person, and the task's own context.
         catalogue: all tools from which a step's offer is chosen.
@@ -62,7 +60,6 @@ class Rollout:
         native: whether calls are the model's own tool calls.
         whole_task: gives the task with its gold plan, if known. Nothing of it may be shown to a model.
         plan: the plan that is followed; None where the strategy has no plan.
-        trajectory: the steps so far.
         thoughts: the thought before each call; empty where there is none.
         verdicts: of the policy, one for each call.
         opinions: of the access checker's model, one for each call.

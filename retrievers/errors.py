@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 
-class RetrievalError(Exception):
-    """An index, a model or a document is missing, damaged or does not fit; nothing was searched.
-
-    Args:
-        message: what is wrong.
-        where: the file, source or option in which it was found.
-        hint: what to do about it.
-    """
+class PlacedError(Exception):
+    """An error that says what is wrong, where it was found, and what to do about it."""
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
         super().__init__(message)
@@ -22,6 +16,10 @@ class RetrievalError(Exception):
         place = f"{self.where}: " if self.where else ""
         advice = f" ({self.hint})" if self.hint else ""
         return f"{place}{self.message}{advice}"
+
+
+class RetrievalError(PlacedError):
+    """An index, a model or a document is missing, damaged or does not fit; nothing was searched."""
 
 
 class PdfError(RetrievalError):

@@ -17,6 +17,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
 from tests import made_once
+from tests.chat_server import ChatServer, chat_server
 from tests.stores import copy_new_stores
 from worksmith.evals.lm import named
 from worksmith.models.named import use_models
@@ -103,3 +104,21 @@ def _own_tracking_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """MLflow keeps the settings of one test in the environment, where the next would find them."""
     for name in ("MLFLOW_TRACKING_URI", "MLFLOW_EXPERIMENT_ID"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """A server of a model, whose address a test names itself."""
+    for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    with chat_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The environment of `tests.evals.help_desk`."""
+    from tests.evals import help_desk
+
+    return help_desk.env(tmp_path_factory.mktemp("desk"))

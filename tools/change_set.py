@@ -10,6 +10,9 @@ from worksmith.tools.errors import ToolError
 from worksmith.tools.persona import Persona
 from worksmith.tools.sqlite.cells import CellValue
 
+Cells = dict[str, CellValue]
+"""A row."""
+
 
 @dataclass(frozen=True)
 class ProposedChange:
@@ -54,6 +57,7 @@ class ChangeSet:
         task: the text of the request.
         persona: on whose behalf it was made.
         approved_by: the persona who approved it.
+        people: the tables, keys and rows of both, on which their rights rest.
     """
 
     id: str
@@ -61,6 +65,7 @@ class ChangeSet:
     persona: Persona
     approved_by: Persona
     changes: tuple[ProposedChange, ...]
+    people: tuple[tuple[str, CellValue, Cells], ...] = ()
 
 
 class ConflictError(ToolError):

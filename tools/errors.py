@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from worksmith.retrievers.errors import PlacedError
 from worksmith.retrievers.extras import install_line
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class WorksmithError(Exception):
         super().__init__(message)
 
 
-class InputError(WorksmithError):
+class InputError(PlacedError, WorksmithError):
     """Something the user gave is wrong; the command ends with exit code 2 and no traceback.
 
     Args:
@@ -44,17 +45,6 @@ class InputError(WorksmithError):
         >>> print(ws.InputError("there is no column 'id'", where="a.csv: row 3", hint="name another"))
         a.csv: row 3: there is no column 'id' (name another)
     """
-
-    def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.where = where
-        self.hint = hint
-
-    def __str__(self) -> str:
-        place = f"{self.where}: " if self.where else ""
-        advice = f" ({self.hint})" if self.hint else ""
-        return f"{place}{self.message}{advice}"
 
 
 def names_instead(name: str, known: Iterable[str]) -> str:
@@ -69,6 +59,11 @@ def names_instead(name: str, known: Iterable[str]) -> str:
 
 
 _NAMED = 30
+
+
+def unknown(what: str, name: str, known: Iterable[str], where: str | None = None) -> InputError:
+    """The error for a name that is not among the known ones, such as `no table 'a'`; names the nearest."""
+    return InputError(f"{what} {name!r}", where=where, hint=names_instead(name, known))
 
 
 def missing_extra(feature: str, extra: str) -> InputError:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.numbers import python_numbers
 
 
@@ -98,8 +98,7 @@ def procedure(
         arguments += [("named", rule.tool, name) for name in rule.named]
         for field, tool, name in arguments:
             if name not in (known := tools[tool]):
-                hint = names_instead(name, known)
-                raise InputError(f"{tool} has no argument {name!r}", where=f"{place}.{field}", hint=hint)
+                raise unknown(f"{tool} has no argument", name, known, f"{place}.{field}")
         found.append(rule)
     return tuple(found)
 
@@ -116,6 +115,5 @@ def full_name(name: str, tools: Iterable[str], where: str) -> str:
         )
     if not found:
         short = [full.partition(".")[2] for full in known]
-        hint = names_instead(name, [*short, *known] if "." in name else short)
-        raise InputError(f"no tool {name!r}", where=where, hint=hint)
+        raise unknown("no tool", name, [*short, *known] if "." in name else short, where)
     return found[0]

@@ -128,7 +128,13 @@ class Replayed:
 
     def change_set(self, id: str, approved_by: Persona) -> ChangeSet:
         """The changes with whole rows, for the function that commits them."""
-        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes)
+        name, keys = self._env.kind.people, dict.fromkeys((self.persona.id, approved_by.id))
+        people = self._rest.edit(
+            lambda world: tuple(
+                (name, key, row) for key in keys if name for row in self._rows(world, name, key)
+            )
+        )
+        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes, people)
 
     def shown(self, reader: Persona) -> tuple[list[dict[str, Any]], bool]:
         """The changes as a reader may see them, and whether they are complete.
@@ -177,14 +183,18 @@ class Replayed:
         """The rows that are not what they were when the changes were proposed."""
         found = []
         for name, key, row in self._content["rows"]:
-            table = self._tables[name]
-            by = f"WHERE {quoted(key_column(self._env.policy, table))} = ?"
-            query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} {by}"
-            today = [dict(zip(table.columns, cells, strict=True)) for cells in world.execute(query, (key,))]
             # By their texts, because to Python 1 is True.
-            if json_text(to_jsonable_python(list(map(table.shown, today)))) != json_text([row]):
+            if json_text(to_jsonable_python(self._rows(world, name, key))) != json_text([row]):
                 found.append((name, key))
         return found
+
+    def _rows(self, world: apsw.Connection, name: str, key: CellValue) -> list[dict[str, CellValue]]:
+        """The rows of a table with a key."""
+        table = self._tables[name]
+        by = f"WHERE {quoted(key_column(self._env.policy, table))} = ?"
+        query = f"SELECT {columns_sql(table.columns)} FROM main.{quoted(name)} {by}"
+        rows = world.execute(query, (key,))
+        return [table.shown(dict(zip(table.columns, cells, strict=True))) for cells in rows]
 
     def _hidden(self, episode: Episode, reader: Persona) -> frozenset[str]:
         """The references, with and without private fields, that a reader may not read in this state."""
@@ -269,9 +279,10 @@ class ProposedChanges(Sequence[ProposedChange]):
             raise InputError("these changes were committed", where="changes", hint=hint) from None
         try:
             self._env.refresh(force=True)
-            replayed = self._replayed(self._env.persona(self._persona.id))
-            approver = self._env.persona(replayed.persona.id if approved_by is None else approved_by)
-            if approver != replayed.persona and not replayed.shown(approver)[1]:
+            persona = self._env.persona(self._persona.id)
+            approver = persona if approved_by is None else self._env.persona(approved_by)
+            replayed = self._replayed(persona)
+            if approver != persona and not replayed.shown(approver)[1]:
                 message = f"{approver.id} may not read all that would change"
                 raise InputError(message, where="approved_by", hint="name somebody who may")
         except BaseException:

@@ -27,7 +27,7 @@ from pydantic_core import to_json
 from typing_extensions import is_typeddict
 
 from worksmith.tools.argument_schema import portable
-from worksmith.tools.errors import InputError, ToolError, names_instead
+from worksmith.tools.errors import InputError, ToolError, unknown
 
 _WRITES = "__worksmith_writes__"
 _ARGUMENT = re.compile(r"^(\w+): (.*)$")
@@ -185,8 +185,7 @@ class Tool:
         """
         for name in text.arguments:
             if name not in self.arguments:
-                hint = names_instead(name, self.arguments)
-                raise InputError(f"{self.name} has no argument {name!r}", where="descriptions", hint=hint)
+                raise unknown(f"{self.name} has no argument", name, self.arguments, "descriptions")
         told = copy.copy(self)
         vars(told).pop("text", None)
         told.summary = self.summary if text.description is None else _one_line(text.description)
@@ -297,12 +296,9 @@ def toolset(toolkits: Iterable[Toolkit], names: Iterable[str] | None = None) -> 
     toolkits = tuple(toolkits)
     everything = {toolkit.name for toolkit in toolkits if not toolkit.by_name_only}
     wanted = everything if names is None else set(names)
-    unknown = wanted - {toolkit.name for toolkit in toolkits}
-    if unknown:
-        raise InputError(
-            f"no such toolkit: {', '.join(sorted(unknown))}",
-            hint=f"there are {', '.join(toolkit.name for toolkit in toolkits)}",
-        )
+    there = [toolkit.name for toolkit in toolkits]
+    if absent := sorted(wanted.difference(there)):
+        raise InputError(f"no such toolkit: {', '.join(absent)}", hint=f"there are {', '.join(there)}")
     return {t.name: t for toolkit in toolkits if toolkit.name in wanted for t in toolkit.tools}
 
 

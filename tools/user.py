@@ -19,7 +19,7 @@ _ACT = re.compile(
 )
 """Asks for leave to do something."""
 
-_CHECK = re.compile(r"\b(?:is|are) your?\b|\bconfirm (?:that )?your?\b|\b(?:correct|right)\b")
+_CHECK = re.compile(r"\b(?:is|are) your?\b|\bconfirm (?:that )?your?\b|\b(?:correct|right) ?\?")
 """Asks whether what the message says of the user is so."""
 
 _CLOSING = re.compile(
@@ -78,12 +78,12 @@ class User(BaseModel):
         missing = [name for name in asked if not any(named(message, self.facts[name]))]
         if _ACT.search(text):
             return YES if self._agrees(message) else f"No. {self._telling(missing) or self.wants}"
+        if _CLOSING.search(text):
+            return GOODBYE
         if _CHECK.search(text) and self._is_told(message):
             known = _ids(*(value for values in self.facts.values() for value in values))
             right = asked and not missing and _ids(message) <= known
             return YES if right else f"No. {self._telling(missing or asked) or self.wants}"
-        if _CLOSING.search(text):
-            return GOODBYE
         if _ASKING.search(text):
             return self._telling(asked) or (UNKNOWN if told and "your" in words(text) else self.wants)
         return GOODBYE if told else self.wants
@@ -91,9 +91,10 @@ class User(BaseModel):
     def _telling(self, names: Iterable[str]) -> str:
         """The facts of these names in words."""
         return " ".join(
-            f"My {name} is {' and '.join(values)}." if values else f"I do not remember my {name}."
+            f"My {name}{' is' if len(values) == 1 else ':'} {' and '.join(values)}."
+            if (values := self.facts[name])
+            else f"I do not remember my {name}."
             for name in names
-            for values in [self.facts[name]]
         )
 
     def _is_told(self, message: str) -> bool:

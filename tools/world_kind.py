@@ -112,6 +112,7 @@ class WorldKind:
         commit: makes approved changes in the system that the world is a copy of; None where nothing does.
         settle: says whether the change set of an id was committed, and from then on it never will be if not;
             None where nobody can know.
+        people: the table of the personas; empty where none has them.
         outside: names of the tools that make calls outside where `LIVE` is the backend.
         digest: content address of tools and settings that are a user's own; empty for the kinds of packages.
         locale: the language of answers.
@@ -139,6 +140,7 @@ class WorldKind:
     live_systems: Mapping[str, Callable[[Path | None], object]] = field(default_factory=dict, hash=False)
     commit: Callable[[ChangeSet], Any] | None = None
     settle: Callable[[str], bool] | None = None
+    people: str = ""
     outside: frozenset[str] = frozenset()
     digest: str = ""
     locale: str = "en"

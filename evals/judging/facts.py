@@ -7,7 +7,7 @@ facts: an unknown name or record counts as false in any place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -213,11 +213,7 @@ def _plain_words() -> frozenset[str]:
 
 @cache
 def _denied() -> re.Pattern[str]:
-    return _either(_data()["denied"])
-
-
-def _either(phrases: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b")
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, _data()['denied']))})\b")
 
 
 @cache

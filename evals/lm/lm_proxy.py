@@ -22,6 +22,7 @@ from worksmith.evals.dspy_programs.digests import model_digest, model_name, plai
 from worksmith.evals.lm.escapes import UnmeteredModels, answering
 from worksmith.evals.lm.finish_reasons import settled
 from worksmith.evals.lm.single_request import LITELLM_KEYS, single_request
+from worksmith.tools.canonical import path
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.unicode import is_writable
 from worksmith.tools.seeding import digest
@@ -68,7 +69,6 @@ class ProxyEngine:
     """Base of such engines; a subclass overrides `reply`.
 
     Attributes:
-        original: the model behind it.
         counts: whether it counts requests, see `worksmith.evals.lm.metering`.
     """
 
@@ -232,12 +232,12 @@ def check_askable(lm: Any) -> None:
     """
     name = model_name(lm)
     if not isinstance(lm, dspy.BaseLM):
-        raise InputError(f"{name} is no dspy.LM, so what it is asked cannot be counted", where=_class(lm))
+        raise InputError(f"{name} is no dspy.LM, so what it is asked cannot be counted", where=path(type(lm)))
     own = [call for call in ("__call__", "acall") if _overrides(lm, call)]
     if own:
         raise InputError(
             f"{name} has a {own[0]} of its own, so what it is asked cannot be counted",
-            where=_class(lm),
+            where=path(type(lm)),
             hint="write forward(), or an engine for dspy.LM(engine=...)",
         )
     if lm.model_type == "text":
@@ -251,10 +251,6 @@ def check_askable(lm: Any) -> None:
 def _overrides(lm: Any, name: str) -> bool:
     kind = type(lm)
     return getattr(kind, name) is not getattr(dspy.BaseLM, name) and not issubclass(kind, ProxyLM)
-
-
-def _class(lm: Any) -> str:
-    return f"{type(lm).__module__}.{type(lm).__qualname__}"
 
 
 @dataclass

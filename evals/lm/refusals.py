@@ -25,7 +25,6 @@ def refused_setting(text: str, body: str = "") -> str | None:
     """The setting that a refused request is about; None if the provider names none.
 
     Args:
-        text: the message.
         body: of the response, in which OpenAI names a parameter and OpenRouter quotes another provider.
     """
     return _first_named(text) or _first_named(_details(body))

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
 
 from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from worksmith.tools.seeding import rng
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """The values of each key, in their order."""
+    groups: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list[float]]:
@@ -14,15 +26,11 @@ def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list
     `outcome_strict` is every record's `outcome`, 0 where there is none; tasks that only a judge scores have
     no value.
     """
-    grouped: dict[Hashable, list[float]] = {}
-    for record in records:
-        if score == STRICT:
-            if record.labels.words_only:
-                continue
-            grouped.setdefault(record.task_id, []).append(record.scores.get(PRIMARY, 0.0))
-        elif record.graded and score in record.scores:
-            grouped.setdefault(record.task_id, []).append(record.scores[score])
-    return grouped
+    if score == STRICT:
+        checked = (record for record in records if not record.labels.words_only)
+        return grouped((record.task_id, record.scores.get(PRIMARY, 0.0)) for record in checked)
+    scored = (record for record in records if record.graded and score in record.scores)
+    return grouped((record.task_id, record.scores[score]) for record in scored)
 
 
 FEWEST_INTENTS = 5
@@ -40,9 +48,8 @@ def dealt(tasks: Iterable[tuple[str, str | None]], seed: int) -> list[list[str]]
     Args:
         tasks: the id and the intent of each task.
     """
-    intents: dict[tuple[str, str], list[str]] = {}
-    for name, intent in sorted(tasks, key=lambda task: task[0]):
-        intents.setdefault(intent_or_task(intent, name), []).append(name)
+    named = sorted(tasks, key=lambda task: task[0])
+    intents = grouped((intent_or_task(intent, name), name) for name, intent in named)
     ordered = [intents[name] for name in sorted(intents)]
     rng(seed, "race").shuffle(ordered)
     return ordered
@@ -72,10 +79,7 @@ def group_records(
     records: Iterable[EpisodeRecord], facet: Callable[[EpisodeRecord], str]
 ) -> dict[str, list[EpisodeRecord]]:
     """Records by a facet, in its order."""
-    groups: dict[str, list[EpisodeRecord]] = {}
-    for record in records:
-        groups.setdefault(facet(record), []).append(record)
-    return dict(sorted(groups.items()))
+    return dict(sorted(grouped((facet(record), record) for record in records).items()))
 
 
 def domain_of(record: EpisodeRecord) -> str:

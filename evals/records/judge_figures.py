@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.records.groups import grouped
 from worksmith.evals.records.parts import Judgement
 from worksmith.evals.statistics import Interval, mean
 from worksmith.tools.episode_result import Usage
@@ -21,9 +22,7 @@ class JudgeFigures:
     """The figures of one judge.
 
     Attributes:
-        rubrics: names of the rubrics it used.
         score: the mean of its scores, 0 to 1, without failed verdicts.
-        passed: the share of levels 4 and 5.
         statuses: the number of verdicts by status; all but `ok` are in no mean.
         usage, seconds: the cost of judging.
     """
@@ -68,10 +67,8 @@ def judging_of(
     Args:
         alike: which tasks belong together, see `worksmith.evals.records.groups.intents_of`.
     """
-    found: dict[str, list[tuple[EpisodeRecord, Judgement]]] = {}
-    for record in sorted(records, key=lambda record: (record.task_id, record.trial, record.key)):
-        for verdict in record.judgements:
-            found.setdefault(verdict.judge, []).append((record, verdict))
+    ordered = sorted(records, key=lambda record: (record.task_id, record.trial, record.key))
+    found = grouped((each.judge, (record, each)) for record in ordered for each in record.judgements)
     return tuple(_figures(judge, verdicts, alike) for judge, verdicts in found.items())
 
 
@@ -80,17 +77,16 @@ def _figures(
     verdicts: Sequence[tuple[EpisodeRecord, Judgement]],
     alike: Mapping[Hashable, Hashable] | None,
 ) -> JudgeFigures:
-    scores: dict[Hashable, list[float]] = {}
-    passed: dict[Hashable, list[float]] = {}
-    for record, verdict in verdicts:
-        if verdict.status == "ok" and verdict.score is not None:
-            scores.setdefault(record.task_id, []).append(verdict.score)
-            passed.setdefault(record.task_id, []).append(float(bool(verdict.passed)))
+    given = [
+        (record.task_id, verdict.score, float(bool(verdict.passed)))
+        for record, verdict in verdicts
+        if verdict.status == "ok" and verdict.score is not None
+    ]
     return JudgeFigures(
         judge=judge,
         rubrics=tuple(dict.fromkeys(verdict.rubric for _, verdict in verdicts if verdict.rubric)),
-        score=mean(scores, alike),
-        passed=mean(passed, alike),
+        score=mean(grouped((task, score) for task, score, _ in given), alike),
+        passed=mean(grouped((task, passed) for task, _, passed in given), alike),
         statuses=dict(sorted(Counter(verdict.status for _, verdict in verdicts).items())),
         usage=sum((verdict.usage for _, verdict in verdicts), start=Usage()),
         seconds=math.fsum(verdict.seconds for _, verdict in verdicts),

@@ -57,11 +57,7 @@ class LogIndex:
 
     @classmethod
     def in_memory(cls, log: Path, records: Iterable[tuple[EpisodeRecord, Place]]) -> Self:
-        """The index of a log that has none beside it, some 200 bytes an episode.
-
-        Args:
-            records: of the whole log.
-        """
+        """The index of a log that has none beside it, some 200 bytes an episode."""
         index = cls._empty(log, ":memory:")
         for record, place in records:
             index.add(record, place)

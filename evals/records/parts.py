@@ -139,7 +139,6 @@ class Judgement(Used):
         rubric: name of the rubric that it judged by.
         status: `ok`; `unreadable` for a reply that could not be read; else see `worksmith.tools.statuses`.
         level: from 1 to 5; None without a score.
-        feedback: the reasons.
     """
 
     judge: str

@@ -69,7 +69,6 @@ class TaskLabels(Entry):
     """Labels of a task by its kind, for tables; see `worksmith.evals.task_kind.TaskKind.labels`.
 
     Attributes:
-        kind: name of the kind.
         facets: values by the name of a facet, such as `area`; facets without a value are left out.
         field: the field of work, each of which counts the same in a macro mean; empty for the domain.
         closed_intents: whether the intents are the whole list of intents, and no sample of more.

@@ -53,7 +53,6 @@ class RunCard(BaseModel):
         label: the name in tables.
         command: e.g. `eval`.
         suite: the path as the user gave it.
-        kind: of the suite's world.
         access: what people should know of the access rules, e.g. that no policy is set.
         lm: the model's name as the user gave it.
         program: digest.

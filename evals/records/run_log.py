@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from worksmith.evals.records.groups import grouped
 from worksmith.evals.records.lines import LogRecords, Place
 from worksmith.evals.records.log import placed_records, read_log
 from worksmith.evals.records.log_index import LogIndex
-from worksmith.evals.records.parts import Judgement
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import (
     CARD,
@@ -34,7 +34,7 @@ def open_log(log: Path, *, verdicts: bool = True) -> LoadedRun:
     Raises:
         InputError: the log, its card or the file of verdicts cannot be read.
     """
-    change = _judging(log) if verdicts else _unchanged
+    change: Callable[[EpisodeRecord], EpisodeRecord] = _judging(log) if verdicts else lambda record: record
     card = read_card(beside(log, CARD)) if beside(log, CARD).is_file() else None
     places = _places(log, card)
     if places is not None:  # records of a long log are read when they are asked for
@@ -86,11 +86,5 @@ def _places(log: Path, card: RunCard | None) -> list[Place] | None:
 
 def _judging(log: Path) -> Callable[[EpisodeRecord], EpisodeRecord]:
     """Gives a record the later verdicts of judges, if there are any."""
-    found: dict[str, list[Judgement]] = {}
-    for verdict in read_verdicts(beside(log, JUDGEMENTS)):
-        found.setdefault(verdict.key, []).append(verdict.judgement)
+    found = grouped((each.key, each.judgement) for each in read_verdicts(beside(log, JUDGEMENTS)))
     return lambda record: judged(record, found[record.key]) if record.key in found else record
-
-
-def _unchanged(record: EpisodeRecord) -> EpisodeRecord:
-    return record

@@ -39,7 +39,6 @@ class Summary:
         macro: the mean over fields of work (area, domain or task type) of the outcome's mean in each; nothing
             if all tasks are of one field.
         rates: leaks and over-refusals, where tasks can have them; part of no other score.
-        statuses: the number of episodes by status.
         pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
         pass_at: the chance that at least one of k attempts succeeds.
         means: of `COSTS` and `PAID_COSTS` over graded episodes.
@@ -49,7 +48,6 @@ class Summary:
             `totals` lack requests and tokens, which are unknown.
         readings: the number of unreadable replies, and of those read leniently, by leniency.
         seconds_p95: the 95th percentile of the episodes' durations.
-        judging: figures and cost of each judge.
     """
 
     episodes: int
@@ -86,6 +84,10 @@ class Summary:
         return self.episodes - self.graded
 
     def to_json(self) -> dict[str, Any]:
+        rates = {
+            name: {"count": rate.count, "of": rate.of, **interval_json(rate.interval)}
+            for name, rate in self.rates.items()
+        }
         return {
             "episodes": self.episodes,
             "tasks": self.tasks,
@@ -95,9 +97,7 @@ class Summary:
             "error_rate": self.error_rate,
             "scores": {name: interval_json(value) for name, value in self.scores.items()},
             **({} if math.isnan(self.macro.value) else {"macro": interval_json(self.macro)}),
-            **(
-                {"rates": {name: _rate_json(rate) for name, rate in self.rates.items()}} if self.rates else {}
-            ),
+            **({"rates": rates} if rates else {}),
             "statuses": self.statuses,
             "pass_hat": {str(k): interval_json(value) for k, value in self.pass_hat.items()},
             "pass_at": {str(k): interval_json(value) for k, value in self.pass_at.items()},
@@ -188,10 +188,6 @@ def interval_json(interval: Interval) -> dict[str, Any]:
         "n": interval.n,
         **({"groups": interval.groups} if interval.groups else {}),
     }
-
-
-def _rate_json(rate: Rate) -> dict[str, Any]:
-    return {"count": rate.count, "of": rate.of, **interval_json(rate.interval)}
 
 
 def _attempts(attempts: Mapping[Hashable, Sequence[float]]) -> range:

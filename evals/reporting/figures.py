@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from worksmith.evals.records.columns import COSTS, PAID_COSTS
-from worksmith.evals.records.groups import group_records, intents_of
+from worksmith.evals.records.groups import group_records, grouped, intents_of
 from worksmith.evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
 from worksmith.evals.records.summary import Summary, summarize
 from worksmith.evals.reporting.episodes import FIELDS, facet_names, field_value
@@ -32,13 +32,11 @@ class Figure:
     """One figure.
 
     Attributes:
-        arm: the program's label.
         metric: a score, a cost (mean an episode), `error_rate`, `status/NAME` and `fault/NAME` (shares), or
             `pass_hat_K`; `outcome_difference` is of `outcome_strict`, paired by task with
             `reference`.
         where: values of fields that its episodes share.
         interval: its value and 95 % interval; bounds are nan where a figure has none. n = tasks.
-        episodes: the number of episodes behind it.
     """
 
     arm: str
@@ -141,10 +139,7 @@ def _value_of(metric: str) -> Callable[[EpisodeRecord], float | None]:
 
 def _clusters(found: Iterable[tuple[EpisodeRecord, float]]) -> dict[Hashable, list[float]]:
     """Values by task."""
-    clusters: dict[Hashable, list[float]] = {}
-    for record, value in found:
-        clusters.setdefault(record.task_id, []).append(value)
-    return clusters
+    return grouped((record.task_id, value) for record, value in found)
 
 
 def _whole(label: str, summary: Summary, records: Sequence[EpisodeRecord], split: str) -> Iterator[Figure]:

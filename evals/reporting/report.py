@@ -69,11 +69,8 @@ class Report:
     """A report, ready to be shown in any form.
 
     Attributes:
-        facts: settings of the run, by name.
         lead: the result in a sentence.
         page_bytes: the largest page, see `html`.
-        figures: every figure as data.
-        episodes: the episodes on the page.
     """
 
     title: str
@@ -157,7 +154,6 @@ def evaluation_report(
     """The report of one program.
 
     Args:
-        result: its evaluation.
         rerun: see `worksmith.evals.running.study.Arm`.
     """
     summary, records, facts = result.summary, result.records, _facts(result)

@@ -31,7 +31,6 @@ class BaselineProgram:
     """A baseline over an environment; asks no model.
 
     Args:
-        name: the name of the baseline.
         train: the tasks to learn from; never those that it is measured on.
 
     Raises:

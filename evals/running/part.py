@@ -120,7 +120,6 @@ class PartRun:
 
     Attributes:
         place: among those that are run together.
-        total: the number of its episodes.
         ended: the number of those that have a record.
         fresh: the places of the episodes that the log does not hold, in the order of tasks and trials.
         lost: the places of episodes that were run and lost, and may end otherwise another time.

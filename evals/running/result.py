@@ -19,8 +19,6 @@ class Progress:
 
     Attributes:
         done: the number of episodes that are done, of all programs that are evaluated together.
-        total: the number of all their episodes.
-        record: the record of the episode.
         part: the place of its program among them.
         in_flight: the number of episodes that have begun and not ended.
     """
@@ -38,13 +36,9 @@ class EvalResult:
 
     Attributes:
         records: every episode, in the order of tasks and trials.
-        summary: the figures over all episodes.
-        program: the digest of the program.
-        model: the name of the model.
         strategy: the name under which the records go.
         trials: the number of episodes of each task.
         resumed: the number of episodes from the log that were not run again.
-        seconds: the wall time of the run.
         unstarted: the number of episodes that a spent budget kept from starting.
     """
 

@@ -17,7 +17,6 @@ class Resumed(NamedTuple):
 
     Attributes:
         reused: episodes that are taken over from the log.
-        to_run: episodes that are run.
         begun: those of `to_run` that go on from replies that an earlier process got.
         changed: those of `to_run` that the log holds under another identity, by the differing parts.
     """

@@ -40,7 +40,6 @@ class ScoredPredictions:
     """The predictions of a file, scored.
 
     Attributes:
-        name: of the file, without its ending.
         records: in the order of tasks and trials.
         unmatched: the number of predictions for tasks that the suite does not have.
         program: digest of the predictions.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from worksmith.evals.failure_modes.published import prediction_fault
+from worksmith.evals.records.groups import grouped
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.scoring.outcomes import GroundTruth, OutcomeScorer
 from worksmith.evals.scoring.result_tables import TableRow, files_in, read_table
@@ -182,9 +183,7 @@ def domain_of(task: Task) -> str:
 
 class _TaskIndex:
     def __init__(self, tasks: Iterable[Task]) -> None:
-        self._by_query: dict[str, list[Task]] = defaultdict(list)
-        for task in tasks:
-            self._by_query[task.query].append(task)
+        self._by_query = grouped((task.query, task) for task in tasks)
 
     def find(self, prediction: TableRow) -> Task | None:
         """The task of a prediction; of several with the same text, the one of the file's domain."""
@@ -196,9 +195,7 @@ class _TaskIndex:
 def _grouped(
     rows: Sequence[ScoredRow], rates: Sequence[str], key: Callable[[ScoredRow], str]
 ) -> dict[str, Any]:
-    groups: dict[str, list[ScoredRow]] = defaultdict(list)
-    for row in rows:
-        groups[key(row)].append(row)
+    groups = grouped((key(row), row) for row in rows)
     return {name: _summary(groups[name], rates) for name in sorted(groups)}
 
 

@@ -24,9 +24,7 @@ class EvalSettings:
     Attributes:
         env: over the world that the tasks belong to; the default scorers execute expectations in it.
         lm: a `dspy.LM`; None leaves the one that DSPy's settings or the program hold.
-        workers: episodes that run at once.
         seed: of everything that draws at random.
-        trials: episodes of each task.
         scorers: None takes those of the world's kind.
         judges: asked about each graded episode after its scorers, in the same worker.
         time_limit: seconds after which an episode counts as `timeout` and is no longer waited for.

@@ -25,7 +25,6 @@ class Workers(Generic[U, R]):
 
     Args:
         work: does one unit, in a worker thread under a copy of the caller's context variables.
-        workers: the most threads at once.
         overdue: makes the result of a unit that ran past `time_limit`, in the calling thread. The unit's
             thread cannot be stopped; its result is dropped.
         on_result: called in the calling thread with a unit and its result, in order of completion.

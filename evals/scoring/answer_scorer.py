@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from worksmith.evals.records.parts import FaultEntry
 from worksmith.evals.records.record import LEAK, OVER_REFUSAL, PRIMARY
-from worksmith.evals.scoring.answers.matching import Finding, disclosed, find_values, names_nothing
+from worksmith.evals.scoring.answers.matching import disclosed, find_values, names_nothing
 from worksmith.evals.scoring.answers.values import tokens
 from worksmith.evals.scoring.answers.words import token_f1
 from worksmith.evals.scoring.checker_scores import CHECKER_SCORES, checker_scores
@@ -78,7 +78,8 @@ def _answer_scores(task: Task, answer: Answer, episode: EpisodeResult, state: bo
     if answer.kind == "entities":
         finding = find_values(episode.answer, answer.required, task.query)
         if answer.required:
-            scores |= _entities(finding)
+            found = (finding.precision, finding.recall, finding.f1)
+            scores |= dict(zip(_ENTITY_SCORES, found, strict=True))
         right = right and finding.exact
     elif answer.kind == "none":
         right = right and names_nothing(episode.answer, task.query)
@@ -116,7 +117,3 @@ def leaks(task: Task, answer: Answer, episode: EpisodeResult) -> bool:
         for call in episode.calls
         if call.observation.status == "ok" and denied in (None, call.tool)
     )
-
-
-def _entities(finding: Finding) -> dict[str, float]:
-    return dict(zip(_ENTITY_SCORES, (finding.precision, finding.recall, finding.f1), strict=True))

@@ -96,7 +96,6 @@ def episode_metric(scorers: Sequence[Scorer], tasks: Iterable[Task], score: str)
 
     Args:
         tasks: among them the task of each example, found by its id.
-        score: the name of the score.
 
     Raises:
         InputError: when called with a prediction that has no episode, or where there is no such score.

@@ -78,7 +78,6 @@ class OutcomeScorer:
     """Judges outcomes against what tasks expect. Thread-safe; expected outcomes are computed once.
 
     Args:
-        env: over the suite's world.
         ground_truth: `published` takes each task's expected calls as they are; `corrected` replaces
             answers that contradict their task and accepts the alternatives of ambiguous ones.
 

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from worksmith.evals.records.columns import COSTS
+from worksmith.evals.records.groups import grouped
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.evals.scoring.constraints import Constraint
 from worksmith.evals.statistics import Interval, differences, exchange_test, holm, paired_difference
@@ -92,11 +93,8 @@ def compared(
 
 def values(records: Iterable[EpisodeRecord], constraint: Constraint) -> dict[Hashable, list[float]]:
     """The values of a constraint's metric by task; episodes without one are left out."""
-    found: dict[Hashable, list[float]] = {}
-    for record in records:
-        if (value := constraint.of(record)) is not None:
-            found.setdefault(record.task_id, []).append(value)
-    return found
+    found = ((record.task_id, constraint.of(record)) for record in records)
+    return grouped((task, value) for task, value in found if value is not None)
 
 
 def _mean(values: dict[Hashable, list[float]], tasks: Iterable[Hashable]) -> float:

@@ -32,7 +32,6 @@ class TableRow:
     """The actions of an agent for one task.
 
     Attributes:
-        file: the file it was read from.
         row: the number in that file, from 1, without the header.
         folder: the name of the file's folder; in the original, the domain.
         query: the task's text.

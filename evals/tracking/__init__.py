@@ -11,6 +11,6 @@ from worksmith.evals.tracking.choice import TraceChoice
 from worksmith.evals.tracking.opening import open_tracker
 from worksmith.evals.tracking.rated import log_ratings
 from worksmith.evals.tracking.steady import steady
-from worksmith.evals.tracking.tracker import Dataset, Run, Tracker
+from worksmith.evals.tracking.tracker import Dataset, KeptModel, Run, Tracker
 
-__all__ = ["Dataset", "Run", "TraceChoice", "Tracker", "log_ratings", "open_tracker", "steady"]
+__all__ = ["Dataset", "KeptModel", "Run", "TraceChoice", "Tracker", "log_ratings", "open_tracker", "steady"]

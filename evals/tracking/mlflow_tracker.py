@@ -21,17 +21,10 @@ from worksmith.evals.tracking.environment import system_tags
 from worksmith.evals.tracking.figures import episode_table, finite, params_text, summary_metrics
 from worksmith.evals.tracking.judges import keep_judges
 from worksmith.evals.tracking.reaching import TrackingError, boundary, check_server, optional
-from worksmith.evals.tracking.registry import (
-    Registration,
-    link_program,
-    log_program,
-    log_weights,
-    register,
-    register_instructions,
-)
+from worksmith.evals.tracking.registry import log_model, register, register_instructions
 from worksmith.evals.tracking.store import database_file
 from worksmith.evals.tracking.traces import TraceWriter
-from worksmith.evals.tracking.tracker import Dataset, Run, Tracker
+from worksmith.evals.tracking.tracker import Dataset, KeptModel, Run, Tracker
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -257,38 +250,14 @@ class MlflowRun(Run):
         with boundary():
             self._client.log_text(self.id, text, path)
 
-    def program(
-        self,
-        name: str,
-        code: Path,
-        artifact: Path,
-        *,
-        params: Mapping[str, Any],
-        config: Mapping[str, Any] | None = None,
-        register_as: Registration | None = None,
-    ) -> str | None:
+    def model(self, model: KeptModel) -> str:
         with boundary():
-            model_id = log_program(
-                self._client, self._tracker.experiment_id, self.id, name, code, artifact, params, config or {}
-            )
-            self._model_id = model_id
-            link_program(self._client, model_id, self.id)
-            return self._registered(model_id, register_as)
-
-    def weights(
-        self,
-        name: str,
-        files: Sequence[Path],
-        *,
-        params: Mapping[str, Any],
-        register_as: Registration | None = None,
-    ) -> str | None:
-        with boundary():
-            model_id = log_weights(self._client, self._tracker.experiment_id, self.id, name, files, params)
-            return self._registered(model_id, register_as)
-
-    def _registered(self, model_id: str, as_: Registration | None) -> str:
-        return f"models:/{model_id}" if as_ is None else register(self._client, model_id, self.id, as_)
+            model_id = log_model(self._client, self._tracker.experiment_id, self.id, model)
+            if model.code is not None:
+                self._model_id = model_id
+            if model.register_as is None:
+                return f"models:/{model_id}"
+            return register(self._client, model_id, self.id, model.register_as)
 
     def instructions(self, texts: Mapping[str, str]) -> None:
         with boundary():

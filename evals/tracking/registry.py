@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from worksmith.evals.records.run_card import package_versions
 from worksmith.evals.tracking.figures import params_text
@@ -18,6 +18,8 @@ from worksmith.tools.errors import InputError
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities.model_registry import Prompt, PromptVersion
+
+    from worksmith.evals.tracking.tracker import KeptModel
 
 _NAME = re.compile(r"[\w][\w.\-]{0,199}")
 _ALIAS = re.compile(r"[A-Za-z_][\w\-]{0,99}")
@@ -51,72 +53,42 @@ class Registration:
         return cls(name, alias or None)
 
 
-def log_program(
-    client: MlflowClient,
-    experiment_id: str,
-    run_id: str,
-    name: str,
-    code: Path,
-    artifact: Path,
-    params: Mapping[str, Any],
-    config: Mapping[str, Any],
-) -> str:
-    """Keep a program as a logged model of a run, without MLflow's active run.
+def log_model(client: MlflowClient, experiment_id: str, run_id: str, model: KeptModel) -> str:
+    """Keep a model as a logged model of a run, without MLflow's active run; gives its id."""
+    made = client.create_logged_model(
+        experiment_id,
+        model.name,
+        run_id,
+        params=params_text(model.params),
+        model_type="agent" if model.code else "language model",
+    )
+    if model.code:
+        _log_program(client, made.model_id, run_id, model)
+    else:
+        for file in model.files:
+            client.log_model_artifact(made.model_id, str(file))
+    client.finalize_logged_model(made.model_id, "READY")
+    return str(made.model_id)
 
-    Args:
-        config: settings that can be changed when the model is loaded.
 
-    Returns:
-        The model's id.
-    """
+def _log_program(client: MlflowClient, model_id: str, run_id: str, model: KeptModel) -> None:
     import mlflow.pyfunc
+    from mlflow.entities import LoggedModelInput
     from mlflow.models import Model
 
     # Our models declare no schema on purpose; MLflow warns that it cannot infer one.
     with quiet("mlflow.pyfunc"), tempfile.TemporaryDirectory() as folder:
-        model = client.create_logged_model(
-            experiment_id, name, run_id, params=params_text(params), model_type="agent"
-        )
-        path = Path(folder) / "model"
+        path = str(Path(folder) / "model")
         mlflow.pyfunc.save_model(
-            path=str(path),
-            mlflow_model=Model(model_id=model.model_id, run_id=run_id),
-            python_model=str(code),
-            artifacts={"program": str(artifact)},
-            model_config=dict(config),
+            path=path,
+            mlflow_model=Model(model_id=model_id, run_id=run_id),
+            python_model=str(model.code),
+            artifacts={"program": str(*model.files)},
+            model_config=dict(model.config),
             pip_requirements=_requirements(),
         )
-        client.log_model_artifacts(model.model_id, str(path))
-        client.finalize_logged_model(model.model_id, "READY")
-    return str(model.model_id)
-
-
-def log_weights(
-    client: MlflowClient,
-    experiment_id: str,
-    run_id: str,
-    name: str,
-    files: Sequence[Path],
-    params: Mapping[str, Any],
-) -> str:
-    """Keep the files of a trained model as a logged model of a run; gives the model's id."""
-    model = client.create_logged_model(
-        experiment_id, name, run_id, params=params_text(params), model_type="language model"
-    )
-    for file in files:
-        client.log_model_artifact(model.model_id, str(file))
-    client.finalize_logged_model(model.model_id, "READY")
-    return str(model.model_id)
-
-
-def link_program(client: MlflowClient, model_id: str, run_id: str) -> None:
-    """Link a run with the model that it made and evaluated, as its input.
-
-    MLflow's page of evaluation runs leaves out runs with a model as their output. The model itself names the
-    run that made it.
-    """
-    from mlflow.entities import LoggedModelInput
-
+        client.log_model_artifacts(model_id, path)
+    # An input of the run: MLflow's page of evaluation runs leaves out runs with a model as their output.
     client.log_inputs(run_id, models=[LoggedModelInput(model_id)])
 
 

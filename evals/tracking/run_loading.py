@@ -14,7 +14,6 @@ from worksmith.evals.records.run_card import (
     JUDGEMENTS,
     RATINGS,
     LoadedRun,
-    RunCard,
     beside,
     inferred_card,
     read_card,
@@ -78,7 +77,9 @@ def _episodes(client: Any, run: Any) -> list[LoadedRun]:
     files = [each.path for each in client.list_artifacts(run_id, _FOLDER)]
     logs = [file for file in files if file.endswith(".jsonl")]
     with tempfile.TemporaryDirectory() as folder:
-        card = _card(client, run_id, folder) if CARD_ARTIFACT in files else None
+        card = None
+        if CARD_ARTIFACT in files:
+            card = read_card(Path(client.download_artifacts(run_id, CARD_ARTIFACT, folder)))
         loaded = []
         for log in logs:
             records = tuple(read_log(Path(client.download_artifacts(run_id, log, folder))))
@@ -89,10 +90,6 @@ def _episodes(client: Any, run: Any) -> list[LoadedRun]:
                 said = card.model_copy(update={"label": f"{card.label}, {split}", "split": split})
             loaded.append(LoadedRun(said, records, f"runs:/{run_id}/{log}"))
         return loaded
-
-
-def _card(client: Any, run_id: str, folder: str) -> RunCard:
-    return read_card(Path(client.download_artifacts(run_id, CARD_ARTIFACT, folder)))
 
 
 def _open(name: str, tracking_uri: str | None, suite: Suite | None) -> list[LoadedRun]:

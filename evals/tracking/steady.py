@@ -70,7 +70,6 @@ class SteadyRun(Run):
 
     Args:
         run: the run; None if the store failed before it was made.
-        above: the id of the run above.
     """
 
     def __init__(self, run: Run | None, store: _Store, above: str | None = None) -> None:
@@ -105,8 +104,7 @@ class SteadyRun(Run):
     traces = _guarded(Run.traces)
     report = _guarded(Run.report)
     text = _guarded(Run.text)
-    program = _guarded(Run.program)
-    weights = _guarded(Run.weights)
+    model = _guarded(Run.model)
     instructions = _guarded(Run.instructions)
 
     def __exit__(

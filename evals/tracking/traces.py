@@ -204,11 +204,8 @@ def _tags(record: EpisodeRecord) -> dict[str, str]:
         "trial": str(record.trial),
         "episode": record.key,
     }
-    return tags | ({"intent": record.intent} if record.intent else {}) | _fault(record)
-
-
-def _fault(record: EpisodeRecord) -> dict[str, str]:
-    return {} if record.fault is None else {"fault": record.fault.kind}
+    fault = {} if record.fault is None else {"fault": record.fault.kind}
+    return tags | ({"intent": record.intent} if record.intent else {}) | fault
 
 
 def _complaint(written: Written) -> str:

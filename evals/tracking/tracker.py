@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -19,6 +20,26 @@ if TYPE_CHECKING:
 class Dataset(NamedTuple):
     name: str
     digest: str
+
+
+@dataclass(frozen=True)
+class KeptModel:
+    """A compiled program that loads back, or a trained model.
+
+    Attributes:
+        files: a trained model's; of a program, the one file or directory that the compile left.
+        code: a program's Python file, which ends in `mlflow.models.set_model(...)`. It finds that file under
+            the key `program` of its context's artifacts.
+        config: settings that can be changed when a program is loaded (`model_config`).
+        register_as: also make it the next version of this registered model.
+    """
+
+    name: str
+    files: Sequence[Path]
+    params: Mapping[str, Any]
+    code: Path | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
+    register_as: Registration | None = None
 
 
 class Run:
@@ -57,7 +78,7 @@ class Run:
         """Keep settings. Absolute paths are shortened to their last part."""
 
     def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
-        """Keep figures; infinite and missing ones are left out. After `program`, they are its figures too."""
+        """Keep figures; infinite and missing ones are left out. After `model`, they are the program's too."""
 
     def dataset(self, suite: Dataset, *, split: str, tasks: Sequence[Task], count: int | None = None) -> None:
         """Note the suite and split, with the number of tasks, as an input of the run.
@@ -76,7 +97,7 @@ class Run:
     def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
         """Keep an evaluation: its figures as `split/...`, its episodes as a table, some of them as traces.
 
-        An evaluation after `program` is shown with that program as well.
+        An evaluation after `model` is shown with that program as well.
 
         Args:
             tasks: those of the episodes. Traces then hold the expectations and the judges' feedback.
@@ -99,45 +120,11 @@ class Run:
     def text(self, text: str, path: str) -> None:
         """Keep a text file."""
 
-    def program(
-        self,
-        name: str,
-        code: Path,
-        artifact: Path,
-        *,
-        params: Mapping[str, Any],
-        config: Mapping[str, Any] | None = None,
-        register_as: Registration | None = None,
-    ) -> str | None:
-        """Keep a compiled program as a model that loads back.
-
-        Args:
-            code: a Python file that ends in `mlflow.models.set_model(...)`; it finds `artifact` under the
-                key `program` of its context's artifacts.
-            artifact: the file or directory that the compile left.
-            config: settings that can be changed when the model is loaded (`model_config`).
-            register_as: also make it the next version of this registered model.
+    def model(self, model: KeptModel) -> str | None:
+        """Keep a program or a trained model.
 
         Returns:
-            The address to load it from, `models:/...`; None if nothing is kept.
-        """
-        return None
-
-    def weights(
-        self,
-        name: str,
-        files: Sequence[Path],
-        *,
-        params: Mapping[str, Any],
-        register_as: Registration | None = None,
-    ) -> str | None:
-        """Keep the files of a trained model.
-
-        Args:
-            register_as: also make it the next version of this registered model.
-
-        Returns:
-            Its address, `models:/...`, from which MLflow downloads the files; None if nothing is kept.
+            Its address, `models:/...`; None if nothing is kept.
         """
         return None
 

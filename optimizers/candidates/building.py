@@ -10,7 +10,7 @@ from worksmith.evals.dspy_programs.program_state import set_temperatures
 from worksmith.optimizers.candidates.candidate import AS_IT_IS, MODELS_OWN, SETTINGS, Candidate, Demos
 from worksmith.optimizers.demos.selection import Display, Selector
 from worksmith.optimizers.demos.showing import ShowSettings, show
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.tool import ToolText
 
 if TYPE_CHECKING:
@@ -139,9 +139,7 @@ def _check_predictors(program: dspy.Module, names: Iterable[str]) -> None:
     there = [name for name, _ in program.named_predictors()]
     for name in names:
         if name not in there:
-            raise InputError(
-                f"the program has no predictor {name!r}", where=_WHERE, hint=names_instead(name, there)
-            )
+            raise unknown("the program has no predictor", name, there, _WHERE)
 
 
 def _displays(
@@ -164,11 +162,7 @@ def _display(demos: Demos, name: str, signature: Any, known: Mapping[str, Demons
     if demos.show == "none":
         return Display()
     if missing := [task for task in (*demos.tasks, *demos.always) if task not in known]:
-        raise InputError(
-            f"the bank has no demonstration {missing[0]!r}",
-            where=where,
-            hint=names_instead(missing[0], known),
-        )
+        raise unknown("the bank has no demonstration", missing[0], known, where)
     others = [task for task in demos.tasks or known if task not in demos.always]
     parts = {task: known[task].parts.get(name) for task in (*demos.always, *others)}
     unfit = {task for task, part in parts.items() if part is not None and not _fits(part, signature)}

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from worksmith.evals.dspy_programs.own_code import is_address
 from worksmith.evals.dspy_programs.program_state import Temperature
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import unknown
 from worksmith.tools.files.json_files import validated
 from worksmith.tools.seeding import digest
 from worksmith.tools.tool import Text, ToolText
@@ -106,7 +106,7 @@ class Candidate(BaseModel):
         """The candidate without one of its `parts`."""
         places = self._places()
         if part not in places:
-            raise InputError(f"the candidate has no part {part!r}", hint=names_instead(part, places))
+            raise unknown("the candidate has no part", part, places)
         data = self.to_json()
         _remove(data, places[part])
         return self.from_json(data)

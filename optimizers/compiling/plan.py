@@ -147,11 +147,7 @@ class Plan:
         return self.start.manifest.undo if self.start else None
 
     def check(self) -> None:
-        """Check that the models, the settings and the bank suit the optimizer.
-
-        Raises:
-            InputError: one does not.
-        """
+        """Check that the models, the settings and the bank suit the optimizer."""
         chosen = self.optimizer
         self.proposing_model()
         if self.settings.chooses and not chosen.selects:

@@ -12,10 +12,6 @@ whole intents. After each block two questions are asked of each candidate, with 
   most `beta`. A candidate that leaves is never accepted falsely; at worst a find is missed. So `beta` may be
   larger than `alpha`.
 
-"Better" is about the intents that the dev intents were drawn from, each counted the same: the expected mean
-difference over the tasks of a new intent is above zero. The order of the intents is random. The
-similarity and the number of tasks inside an intent do not matter.
-
 The incumbent leaves once all remaining candidates are accepted. The race ends when nothing is left to decide
 or the tasks are used up. If no candidate was accepted, no difference was shown and the incumbent stays. No
 candidate wins whose mean score on the tasks that both met is not above the incumbent's. Of candidates with
@@ -30,27 +26,14 @@ and the evidence of all of them is adjusted for that number, so rounds do not ch
 A further round starts if no candidate is accepted yet, or if the leader entered in the last round.
 
 **A sealed part.** All of this holds for candidates that nobody looked at dev to make. Where the episodes of
-one round serve to make the candidates of the next, the last intents are sealed, and the others are open:
+one round serve to make the candidates of the next, the last intents are sealed, and the others are open. No
+evidence counts on the open intents: candidates meet few tasks at a time, and the worse half of a round leaves
+each time before its end. No further round follows if `patience` of them brought no new leader, or if the
+incumbent solves every open task. Then the best ones meet the sealed intents with the incumbent. Given all
+that was seen on the open intents, these finalists are fixed programs, and no arm has met a sealed intent. So
+the argument for candidates that are settled beforehand holds, whatever the search did and whatever ended it.
 
-* On the open intents no evidence counts. Candidates are searched among: they meet few tasks at a time, and
-  the worse half of a round leaves each time before its end. Rounds follow each other until `patience` of
-  them brought no new leader. There is no further one if the incumbent solves every open task.
-* The best ones on all open tasks, if they are above the incumbent, meet the sealed intents with it. Their
-  evidence is from the sealed intents alone, and adjusted for the number of these finalists.
-
-All of alpha is spent on the finalists. That is valid whatever happened before: given everything that was
-seen on the open intents, the finalists are fixed programs, and the sealed intents are independent draws that
-no arm has met. So the argument for candidates that are settled beforehand holds with this condition, and the
-chance of a false acceptance is at most alpha for each course that the search can take. The number of rounds
-and of candidates, the choice among them and the end of the search do not enter. So a budget may decide how
-many of the sealed intents serve, and for how many finalists, as long as no arm has met one of them.
-
-An episode that was lost to the infrastructure never helps a candidate: it counts 0 for the candidate, and 1
-for the arm that the candidate is compared with. An arm that loses more than the share `lost` of its episodes
-is set aside. If the incumbent is set aside, nothing is left to compare with, and the race ends with an error.
-
-Costs count among accepted candidates. The cheapest one wins whose mean is less than the margin below that of
-the best, unless a bet on the best one's lead over it reaches `needed(beta)`.
+docs/concepts.md, "Acceptance", says what is assumed, how lost episodes count, and what costs decide.
 
 An arm that cannot keep a bound any more leaves as well, and one that does not keep it as things stand cannot
 win. If the incumbent breaks a bound, no candidate has to beat it: the best candidate that keeps the bounds

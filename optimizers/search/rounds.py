@@ -19,7 +19,7 @@ from worksmith.optimizers.proposals.asking import Asking
 from worksmith.optimizers.proposals.checks import Checks
 from worksmith.optimizers.proposals.choice import sources
 from worksmith.optimizers.search.candidates import bank_rounds, draw_candidates, thrifty_bank
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, unknown
 
 if TYPE_CHECKING:
     import dspy
@@ -77,11 +77,7 @@ class Rounds:
         tools = self.context.student.env.kind.tools
         for name in self.context.settings.pinned:
             if name not in (known := [*sorted(self._predictors), *tools]):
-                raise InputError(
-                    f"the program has no predictor or tool {name!r}",
-                    where="--pinned",
-                    hint=names_instead(name, known),
-                )
+                raise unknown("the program has no predictor or tool", name, known, "--pinned")
 
     def entering(self, standing: Callable[[], Standing]) -> Iterator[Mapping[str, Built]]:
         """The candidates that enter together, round by round.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.running.rollout_job import RolloutJob
@@ -16,7 +15,6 @@ from worksmith.programs.own_agents.task import AgentTask, Answer
 if TYPE_CHECKING:
     from worksmith.evals.records.log import EpisodeLog
     from worksmith.evals.records.record import EpisodeRecord, WorkUnit
-    from worksmith.evals.scoring.scorer import Scorer
     from worksmith.evals.suite import Suite
 
 
@@ -24,14 +22,8 @@ class Sessions:
     """Opens tasks of one suite, any number at once, from any thread.
 
     Args:
-        suite: has the tasks and the environment.
-        name: of the agent, in records.
         toolset: the tools on offer, see `OwnAgent`.
-        max_steps: told to the agent.
         with_finish: see `AgentTools`.
-        trials: episodes of each task.
-        seed: of the records.
-        scorers: default is those of the kind of world.
         log: takes the record of each session. Tasks with a record in it may be left out, see `recorded`.
 
     Raises:
@@ -47,8 +39,6 @@ class Sessions:
         max_steps: int = 20,
         with_finish: bool = False,
         trials: int = 1,
-        seed: int = 0,
-        scorers: Sequence[Scorer] | None = None,
         log: EpisodeLog | None = None,
     ) -> None:
         self.suite = suite
@@ -56,9 +46,7 @@ class Sessions:
         self._offer: dict[str, Any] = {"toolset": toolset, "max_steps": max_steps, "with_finish": with_finish}
         self._lock = threading.Lock()
         agent = OwnAgent(_elsewhere, suite.env, name=name, toolset=toolset, max_steps=max_steps)
-        settings = EvalSettings(
-            env=suite.env, lm=own_models(), seed=seed, trials=trials, scorers=scorers, strategy=name
-        )
+        settings = EvalSettings(env=suite.env, lm=own_models(), trials=trials, strategy=name)
         self._job = RolloutJob(agent, settings)
 
     def open(self, task_id: str, *, trial: int = 0) -> Session:
@@ -90,12 +78,7 @@ class Sessions:
 
 
 class Session:
-    """One task that is open for an agent.
-
-    Attributes:
-        opened: the task with its episode.
-        unit: the identity of the episode.
-    """
+    """One task that is open for an agent."""
 
     def __init__(self, sessions: Sessions, opened: OpenedTask, unit: WorkUnit) -> None:
         self.opened, self.unit = opened, unit

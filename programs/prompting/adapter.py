@@ -82,8 +82,6 @@ class WholeTrajectories:
         """Ask a model once.
 
         Args:
-            lm: the model.
-            lm_kwargs: settings of this call.
             inputs: the values of the input fields, by name.
 
         Returns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import dspy
@@ -34,46 +35,35 @@ def model_in_use(lm: Any) -> Any:
     return found
 
 
+@dataclass(eq=False)
 class LMCalls:
     """The calls so far. An adapter that is bound to it asks models, see `TrajectoryAdapter.bound`.
 
-    Args:
+    Attributes:
         demos: the demonstrations that prompts may show; None for all.
         persona: id of the person on whose behalf models are asked.
         prompt: the format of prompts, see `worksmith.programs.prompting.forms.check_prompt`.
         model: the name of the program's model; other models are named in the records of their calls.
-        task: what the person asks for.
-
-    Attributes:
-        records: the calls, in order.
         unreadable: number of replies that could not be read.
         unanswered: why the model gave no reply to a tool that asked it; a tool would swallow the exception.
         kinds: the leniencies by which the last reply was read.
         offered: the tools on offer; None outside an episode.
     """
 
-    def __init__(
-        self,
-        demos: DemoView | None = None,
-        persona: str = "",
-        prompt: str = AUTO,
-        model: str = "",
-        task: str = "",
-    ) -> None:
-        self.persona = persona
-        self.task = task
-        self.prompt = prompt
-        self._model = model
-        self.records: list[AskRecord] = []
-        self.unreadable = 0
-        self.unanswered: Exception | None = None
-        self.kinds: list[str] = []
-        self.offered: NativeTools | None = None
-        self._demos = demos
-        self._part: Part = "select"
-        self._made = 0
-        self._sent: dict[Part, Sequence[Any]] = {}
-        self._metered: dict[int, tuple[Any, Any]] = {}
+    demos: DemoView | None = None
+    persona: str = ""
+    prompt: str = AUTO
+    model: str = ""
+    task: str = ""
+    records: list[AskRecord] = field(default_factory=list)
+    unreadable: int = 0
+    unanswered: Exception | None = None
+    kinds: list[str] = field(default_factory=list)
+    offered: NativeTools | None = None
+    _part: Part = "select"
+    _made: int = 0
+    _sent: dict[Part, Sequence[Any]] = field(default_factory=dict)
+    _metered: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     @property
     def usage(self) -> Usage:
@@ -81,7 +71,7 @@ class LMCalls:
 
     def shown(self, demos: Sequence[Any]) -> list[Any]:
         """The demonstrations that a prompt may show, of those that a predictor has."""
-        return list(demos) if self._demos is None else self._demos.shown(demos)
+        return list(demos) if self.demos is None else self.demos.shown(demos)
 
     def metered(self, lm: Any) -> Any:
         """The model with counted requests: one for all calls of the episode."""
@@ -118,7 +108,7 @@ class LMCalls:
     def measured(self, lm: Any) -> Iterator[Wire]:
         """A block with one call of a model, which is kept whatever comes of it."""
         asked = model_name(lm)
-        other = "" if asked == self._model else asked
+        other = "" if asked == self.model else asked
         part, made, wire, started = self._part, self._made, Wire(), time.perf_counter()
         self.kinds = []
         with metering() as meter:

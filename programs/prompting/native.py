@@ -116,11 +116,7 @@ def as_shown(message: Message) -> str:
 
 @dataclass(frozen=True, eq=False)
 class NativeLayout:
-    """The turns of one signature where calls are native; see `worksmith.programs.prompting.render.Layout`.
-
-    Attributes:
-        outputs: the output fields, in order.
-    """
+    """The turns of one signature where calls are native; see `worksmith.programs.prompting.render.Layout`."""
 
     system: str
     inputs: tuple[str, ...]

@@ -30,7 +30,6 @@ class NativeTools:
 
     Attributes:
         functions: with names in which there are no dots.
-        names: the tools' own names by those.
         notes: descriptions that are too long to go along with the functions, for the system message.
     """
 

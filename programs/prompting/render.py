@@ -36,7 +36,6 @@ class Layout(ABC):
     """Makes the turns of a chat for one signature, made once.
 
     Attributes:
-        system: the system message.
         outputs: names of the fields that a demonstration has to have.
     """
 

@@ -16,11 +16,7 @@ unreadable reply is `reply` and `observation`."""
 
 
 class Said(NamedTuple):
-    """A native reply as it came: providers want back what they sent along with a call.
-
-    Attributes:
-        calls: number of its calls.
-    """
+    """A native reply as it came: providers want back what they sent along with a call."""
 
     message: Message
     calls: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import is_
 from typing import Any
 
 from dspy.lm15 import Message, ToolCallPart
@@ -48,7 +49,11 @@ class Turns:
         key = (id(layout), id(demo))
         values = list(demo.values())
         known = self._demos.get(key)
-        if known is not None and known[0] is layout and known[1] is demo and _same(known[2], values):
+        if (
+            known is not None
+            and (known[0] is layout and known[1] is demo)
+            and (len(known[2]) == len(values) and all(map(is_, known[2], values)))
+        ):
             return known[3]
         turns = layout.demonstration(demo)
         if len(self._demos) >= REMEMBERED_DEMOS:
@@ -83,7 +88,3 @@ def _grow(layout: TurnMaker, trajectory: Trajectory, inputs: Mapping[str, Any]) 
     if not trajectory.offer:
         return list(rendered)
     return [*rendered[:-1], layout.with_offer(rendered[-1], trajectory.offer)]
-
-
-def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
-    return len(left) == len(right) and all(a is b for a, b in zip(left, right, strict=True))

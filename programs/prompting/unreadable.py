@@ -24,7 +24,6 @@ class UnreadableReplyError(AdapterParseError):  # type: ignore[misc]
 
     Attributes:
         episode_status: the status of an episode that ends by it.
-        reply: the reply as it came.
         problem: in words for the model.
         remedy: the model is to do this instead.
     """

@@ -101,7 +101,7 @@ class ScriptedEngine:
             raise lm15.ConfigurationError(f"{self.lacks} for the task {query!r}")
         values = _reply(script, place)
         if place.as_json:
-            said = _as_json(values)
+            said = lm15.Message.assistant(as_one_line(values))
         else:
             said = _as_text(values) if not request.tools else _as_calls(values)
         return scripted_response(request.model, said)
@@ -222,10 +222,6 @@ def _reply(script: Transcript, place: PromptData) -> dict[str, Any]:
 def _as_text(values: Mapping[str, Any]) -> lm15.Message:
     texts = {name: "null" if value is None else as_text(value) for name, value in values.items()}
     return lm15.Message.assistant(as_fields(texts))
-
-
-def _as_json(values: Mapping[str, Any]) -> lm15.Message:
-    return lm15.Message.assistant(as_one_line(values))
 
 
 def _as_calls(values: Mapping[str, Any]) -> lm15.Message:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from importlib import metadata
 from typing import Protocol
@@ -17,6 +17,10 @@ from worksmith.retrievers.texts.chunks import passages_of
 
 _REMEMBERED = 4096
 """Queries and fresh texts whose vectors are kept; the same ones come again in every episode of a task."""
+
+
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+"""Gives a unit vector for each text."""
 
 
 class Encoder(Protocol):
@@ -38,12 +42,12 @@ class Embedder:
         digest: content address of the model; vectors of different digests are not comparable.
     """
 
-    def __init__(self, name: str, digest: str, encoder: Encoder, queries: Encoder | None = None) -> None:
+    def __init__(self, name: str, digest: str, encoder: Encoder, queries: Embed | None = None) -> None:
         self.name = name
         self.dimension = encoder.dimension
         self.digest = digest
         self._encoder = encoder
-        self._queries = queries or encoder
+        self._embed_queries = queries or encoder.embed
         remembered = lru_cache(_REMEMBERED)
         self._of_query = remembered(lambda text: _fixed(self.embed([text], query=True)[0]))
         self._of_text = remembered(lambda text: _fixed(self.embed(passages_of(text))))
@@ -54,7 +58,7 @@ class Embedder:
         Args:
             query: they are searched for; some models treat these unlike the texts that are found.
         """
-        return (self._queries if query else self._encoder).embed(texts)
+        return self._embed_queries(texts) if query else self._encoder.embed(texts)
 
     def query(self, text: str) -> NDArray[np.float32]:
         """The unit vector of a search text."""
@@ -90,7 +94,7 @@ def _opened(name: str, download: bool) -> Embedder:
     from worksmith.retrievers.embedding.sentences import SentenceModel
 
     model = SentenceModel(name, download=download)
-    return Embedder(name, model.digest, model, model.for_queries())
+    return Embedder(name, model.digest, model, model.embed_queries)
 
 
 def _packaged_version() -> str:

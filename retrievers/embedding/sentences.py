@@ -76,9 +76,6 @@ class SentenceModel:
         """A unit vector for each document."""
         return self._embedded(texts, self._model.encode_document)
 
-    def for_queries(self) -> _Queries:
-        return _Queries(self)
-
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """A unit vector for each query."""
         return self._embedded(texts, self._model.encode_query)
@@ -134,15 +131,6 @@ class SentenceModel:
             batch.append(place)
         if batch:
             yield batch
-
-
-class _Queries:
-    def __init__(self, model: SentenceModel) -> None:
-        self._model = model
-        self.dimension = model.dimension
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._model.embed_queries(texts)
 
 
 def cores() -> int:

@@ -104,9 +104,6 @@ def read(directory: Path, entry: Entry, dimension: int) -> Arrays:
 
     Args:
         dimension: of the vectors.
-
-    Raises:
-        RetrievalError: a file is missing or damaged, or is not what the manifest says.
     """
     hashes = {**entry.hashes, **entry.codes}
     endings = ("npz", "npy", *(_CODES.values() if entry.codes else ()))

@@ -114,20 +114,3 @@ def test_a_limit_of_calls_counts_every_try(suite: Suite, server: ChatServer, wor
     assert 7 <= len(server.bodies) <= 10 + workers - 1
     said_paid = totals(json.loads(done.stdout))[2]
     assert said_paid == len(server.bodies)
-
-
-@pytest.mark.slow
-def test_a_limit_of_tokens_holds_where_the_server_reports_none(suite: Suite, server: ChatServer) -> None:
-    server.usage = None
-    server.say(*[FINISH] * 80)
-    whole = command(*evaluated(suite, "--limit", 2, "--no-cache", "--json"))
-    used, paid, requests = totals(json.loads(whole.stdout))
-    assert used == paid > 1000
-    assert requests == 2
-    assert all(row["estimated"] for row in json.loads(whole.stdout)["rows"])
-
-    done = command(*evaluated(suite, "--max-tokens", int(5.5 * paid / 2), "--workers", 1, "--no-cache"))
-    assert done.exit_code == 3
-    assert len(server.bodies) - 2 <= 6
-    assert "~" in done.stdout
-    assert "estimated: the server reports none" in " ".join(done.stdout.split())

@@ -59,30 +59,6 @@ def test_nothing_half_is_left_of_a_build(here: Path, limit: int, step: str) -> N
     assert not list(here.iterdir())
 
 
-def test_the_doctor_names_a_full_disk(here: Path) -> None:
-    done = limited(20_000, "doctor", "--json")
-    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
-
-    assert done.code == 1
-    assert "File too large" in checks["disk"]["said"]
-    assert checks["disk"]["remedy"] == "free some space"
-    assert checks["cache of replies"]["status"] == "failure"
-    assert not list(here.iterdir())
-
-
-def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(office: Path, here: Path) -> None:
-    log = ("--log", "log.jsonl", "--no-track")
-    assert invoke("eval", office, "--limit", 2, *log).exit_code == 0
-    (here / "report.html").write_text("old")
-    before = {file.name for file in here.iterdir()}
-    done = limited(20_000, "report", "log.jsonl", "--out", "report.html", "--force")
-
-    assert done.code == 1
-    assert done.stderr.startswith("worksmith: report.html: File too large (")
-    assert (here / "report.html").read_text() == "old"
-    assert {file.name for file in here.iterdir()} == before
-
-
 def test_a_store_of_runs_that_does_not_fit_is_said_and_the_episodes_stay(office: Path, here: Path) -> None:
     log = ("--log", "log.jsonl", "--no-track")
     assert invoke("eval", office, "--limit", 2, *log).exit_code == 0

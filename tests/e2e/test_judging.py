@@ -133,14 +133,6 @@ def test_judging_goes_on_where_it_stopped_and_asks_again_for_what_failed(
     assert "Was it done?" in server.messages[-1]["content"]
 
 
-def test_a_judge_that_always_fails_fails_the_command(office: Path, here: Path, server: ChatServer) -> None:
-    run(office, here / "a.jsonl")
-    server.say(*[{"error": 401}] * 4)
-    result = invoke("judge", here / "a.jsonl", "--judge", fresh_model(), "--workers", 1)
-    assert result.exit_code == 1
-    assert "4 of 4 verdicts could not be had" in result.stderr
-
-
 def test_an_outage_is_no_verdict_on_a_judge(here: Path, server: ChatServer) -> None:
     label = {"request": "Who?", "facts": ["Cy Hart"], "response": "Cy Hart", "level": 5}
     (here / "labels.jsonl").write_text(json.dumps(label) + "\n")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.chat_server import ChatServer, chat_server, said
 from tests.e2e.conftest import invoke
-from tests.programs.office import call, finish
+from tests.programs.office import finish
 from worksmith.evals.records.log import read_log
 
 MODEL = ("--lm", "openai/gpt-4o-mini", "--strategy", "act", "--workers", 1, "--no-track")
@@ -59,25 +59,3 @@ def test_what_the_model_refuses_is_wrong_and_said(office: Path, server: ChatServ
     assert (result.exit_code, again.exit_code, len(server.bodies)) == (0, 0, 2)
     assert "2 of 2 episodes ended as invalid_request" in result.output
     assert "temperature is not supported" in result.output
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["eval", "compare"])
-def test_a_resumed_run_asks_only_for_the_replies_that_it_lacks(
-    office: Path, server: ChatServer, here: Path, command: str
-) -> None:
-    arms = {"eval": (*MODEL, "--limit", 1), "compare": (*MODEL[:2], "--strategies", "act", *MODEL[4:])}
-    none = ("--optimizers", "none", "--limit", 1) if command == "compare" else ()
-    search = call("email.search_emails", '{"query": "budget"}')
-    down = {"error": 401, "said": "no such key"}
-    server.say(said(search), *[down] * 3)
-    first = invoke(command, office, *arms[command], *none)
-    asked = len(server.bodies)
-    server.say(said(finish()))
-    again = invoke(command, office, *arms[command], *none, "--resume")
-
-    assert (first.exit_code, again.exit_code) == (1, 0), again.output
-    # The first step once, the second in each of three attempts, and again when the key is there.
-    assert (asked, len(server.bodies)) == (4, 5)
-    assert ", 1 of them from where they were stopped" in again.stderr
-    assert not list(Path("mlruns/logs").rglob("*.replies"))

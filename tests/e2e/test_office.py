@@ -69,33 +69,6 @@ def test_compiling_pays_and_the_file_gives_the_same_scores_again(office: Path, h
     assert wrong.count("unexplained") <= len(wrong) / 20
 
 
-def test_a_dry_run_runs_nothing(office: Path, here: Path) -> None:
-    plan = as_json("compare", office, "--strategies", "act,react", "--dry-run")
-
-    assert plan["arms"] == [
-        "act", "act + bootstrap", "react", "react + bootstrap", "do_nothing", "keyword_only",
-    ]  # fmt: skip
-    assert plan["episodes_at_most"]["teacher"] > 0
-    assert not (here / "mlruns").exists()
-
-
-@pytest.mark.slow
-def test_a_model_that_cannot_be_reached_is_no_wrong_answer(
-    office: Path, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setattr("worksmith.evals.lm.wire.retries.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("worksmith.evals.lm.wire.breaker.FIRST_PAUSE", 0.01)
-
-    result = invoke("eval", office, "--lm", "openai/nothing", "--limit", 2, "--no-track", "--json")
-
-    found = json.loads(result.stdout)["runs"][0]["summary"]
-    assert result.exit_code == 1
-    assert (found["graded"], found["errors"], found["statuses"]) == (0, 2, {"model_error": 2})
-    assert "2 of 2 episodes were lost" in result.stderr
-
-
 def share(found: Any) -> float:
     return float(found["runs"][0]["summary"]["scores"]["outcome"]["value"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import dspy
 from dspy.lm15 import Message, Request, Response, Usage
@@ -63,7 +64,17 @@ class Script:
         return answer(request, reply)
 
     def lm(self) -> dspy.LM:
-        return dspy.LM("scripted/test", engine=self, cache=False, num_retries=0)
+        return lm_of(self)
+
+
+def lm_of(engine: Any, name: str = "scripted/test") -> dspy.LM:
+    return dspy.LM(name, engine=engine, cache=False, num_retries=0)
+
+
+def run_agent(agent: dspy.Module, lm: dspy.LM, task: Any = TASKS[0], **settings: Any) -> dspy.Prediction:
+    """The agent's prediction for a task with a model, under DSPy's settings."""
+    with dspy.context(lm=lm, **settings):
+        return agent(task=task)
 
 
 def answer(request: Request, text: str) -> Response:

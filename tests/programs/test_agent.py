@@ -9,7 +9,7 @@ from itertools import pairwise
 import dspy
 import pytest
 
-from tests.programs.office import TASKS, Script, call, cancel, finish, reply, texts
+from tests.programs.office import TASKS, Script, call, cancel, finish, reply, run_agent, texts
 from worksmith.programs.agent import Agent
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.programs.strategies import STRATEGIES, Strategy
@@ -277,7 +277,6 @@ def test_the_digest_covers_what_decides_how_an_agent_acts(env: Environment) -> N
 @pytest.mark.parametrize("keep", [False, True])
 def test_dspy_keeps_prompts_only_if_asked_to(keep: bool, env: Environment) -> None:
     agent, lm = Agent("act", env=env, keep_history=keep), Script(finish()).lm()
-    with dspy.context(lm=lm, disable_history=False):
-        agent(task=TASKS[0])
+    run_agent(agent, lm, disable_history=False)
 
     assert len(lm.history) == keep

@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from tests.programs.office import TASKS, Script, call, finish, texts
+from tests.programs.office import TASKS, Script, call, finish, run_agent, texts
 from tests.programs.org import make_org
 from worksmith.evals.dspy_programs.asked import AD_HOC, task_of, whole_task
 from worksmith.evals.tasks.task import Task, VisibleTask
@@ -41,8 +41,7 @@ def test_a_visible_task_has_nothing_else() -> None:
 
 def test_a_gold_plan_is_looked_up_in_the_suite(env: Environment) -> None:
     agent = Agent("gold", env=env)
-    with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
-        episode = agent(task=TASKS[1].visible()).episode
+    episode = run_agent(agent, scripted_lm(GoldEngine(TASKS)), TASKS[1].visible()).episode
 
     assert "calendar.delete_event" in episode.plan
 
@@ -58,8 +57,7 @@ def test_no_other_task_lends_its_gold_plan(env: Environment, change: dict[str, s
 
 def test_a_text_is_asked_by_the_worlds_own_persona_with_all_tools(env: Environment) -> None:
     script = Script(call("calendar.search_events", '{"query": "Retro"}'), finish())
-    with dspy.context(lm=script.lm()):
-        episode = Agent("act", env=env)(task="When is the meeting 'Retro'?").episode
+    episode = run_agent(Agent("act", env=env), script.lm(), "When is the meeting 'Retro'?").episode
 
     opening = texts(script.requests[0])[0]
     assert (episode.status, [made.observation.status for made in episode.calls]) == ("finished", ["ok"])

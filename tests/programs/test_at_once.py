@@ -11,7 +11,7 @@ import dspy
 import pytest
 from dspy.lm15 import Request, Response
 
-from tests.programs.office import TASKS, Script, answer
+from tests.programs.office import TASKS, Script, answer, lm_of
 from worksmith.programs import at_once
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.request import AgentRequest
@@ -47,9 +47,6 @@ class Gold:
         usage = type(said.usage)(input_tokens=len(query), output_tokens=len(steps))
         return Response(None, request.model, said.message, "stop", usage)
 
-    def lm(self) -> dspy.LM:
-        return dspy.LM("scripted/slow-gold", engine=self, cache=False, num_retries=0)
-
 
 def told(prediction: dspy.Prediction, trace: list[Any]) -> list[Any]:
     episode = prediction.episode
@@ -77,10 +74,10 @@ def test_two_hundred_episodes_in_one_loop_give_what_they_give_one_by_one(env: En
         return await asyncio.gather(*map(one, range(EPISODES)))
 
     # Nobody is answered before all of them have asked: they really are under way together.
-    with dspy.context(lm=Gold(all_at_once=EPISODES).lm()):
+    with dspy.context(lm=lm_of(Gold(all_at_once=EPISODES))):
         together = asyncio.run(every())
     alone = []
-    with dspy.context(lm=Gold().lm()):
+    with dspy.context(lm=lm_of(Gold())):
         for task in TASKS:
             with dspy.context(trace=[]):
                 alone.append(told(agent(task=task), dspy.settings.trace))
@@ -97,7 +94,7 @@ def test_no_more_run_than_the_bound_says(env: Environment, monkeypatch: pytest.M
     async def every() -> list[dspy.Prediction]:
         return await asyncio.gather(*(agent.acall(task=TASKS[n % len(TASKS)]) for n in range(12)))
 
-    with dspy.context(lm=engine.lm()):
+    with dspy.context(lm=lm_of(engine)):
         found = asyncio.run(every())
 
     assert {each.episode.status for each in found} == {"finished"}

@@ -12,6 +12,7 @@ from dspy import lm15
 
 from tests.optimizers.proposing import propose, reply
 from tests.optimizers.shop import ANY_MODEL, Model, make_context, make_suite
+from tests.programs.office import lm_of
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite, write_suite
@@ -187,7 +188,7 @@ PLAIN: dict[str, Compile] = {
 def test_the_truth_is_looked_up_by_the_metric_and_is_not_in_the_examples(suite: Suite, clean: Suite) -> None:
     metric, known = suite.metric(), Everybody(list(clean.tasks))
     agent = Agent("act", env=suite.env)
-    lm = dspy.LM("scripted/everybody", engine=known, cache=False, num_retries=0)
+    lm = lm_of(known)
     with dspy.context(lm=lm):
         scores = [metric(example, agent(**example.inputs())) for example in suite.examples("train")]
 
@@ -202,7 +203,7 @@ def test_optimizers_of_plain_dspy_never_hold_the_truth(
     suite: Suite, clean: Suite, tmp_path: Path, name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     known = Everybody(list(clean.tasks))
-    lm = dspy.LM("scripted/everybody", engine=known, cache=False, num_retries=0)
+    lm = lm_of(known)
     agent = Agent("react", env=suite.env, keep_history=True)
     with dspy.context(lm=lm, trace=[], disable_history=False):
         compiled = PLAIN[name](agent, suite, lm)
@@ -274,7 +275,7 @@ class Careless(dspy.Module):  # type: ignore[misc]
 
 def test_a_program_is_evaluated_without_being_given_the_truth(suite: Suite, clean: Suite) -> None:
     known = Everybody(list(clean.tasks))
-    lm = dspy.LM("scripted/everybody", engine=known, cache=False, num_retries=0)
+    lm = lm_of(known)
     evaluate(Careless(suite.env), suite.tasks[:3], EvalSettings(env=suite.env, lm=lm, workers=1))
 
     assert suite.tasks[0].query in known.asked[0]

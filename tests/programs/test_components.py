@@ -11,7 +11,7 @@ import dspy
 import pytest
 
 from tests.evals import help_desk as desk
-from tests.programs.office import TASKS, Script, call, finish, make_env, reply, texts
+from tests.programs.office import TASKS, Script, call, finish, make_env, reply, run_agent, texts
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.dspy_programs.digests import model_name, program_digest
 from worksmith.evals.running.runner import evaluate
@@ -290,8 +290,7 @@ def test_demonstrations_of_ones_own_predictors_are_filtered_as_well(tmp_path: Pa
     agent = Agent("act", env=shop, selector=Telling())
     assert desk.SEARCH.persona is not None
     unreadable = shop.unreadable(desk.SEARCH.persona, frozenset({"tickets/1001"}))
-    with dspy.context(lm=script.lm()):
-        agent(task=desk.SEARCH)
+    run_agent(agent, script.lm(), desk.SEARCH)
     shown = "\n".join(texts(script.requests[0]))
 
     assert ("Case private" in shown) == (not unreadable)
@@ -328,8 +327,7 @@ def test_gold_plans_fill_what_components_add_as_far_as_it_is_text_or_has_a_defau
     lm = scripted_lm(GoldEngine(TASKS))
     outline = agent.planner.outline
     outline.signature = Outline.append("sure", dspy.OutputField(default=True), bool)
-    with dspy.context(lm=lm):
-        done = agent(task=TASKS[0])
+    done = run_agent(agent, lm)
     assert (done.episode.status, done.unreadable) == ("finished", 0)
 
     for kind in (bool, list[str], Literal["high", "low"]):

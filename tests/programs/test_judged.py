@@ -23,11 +23,6 @@ from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 
 
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    return desk.env(tmp_path_factory.mktemp("desk"))
-
-
 def run(agent: Agent, task: Task, *replies: str | Exception) -> tuple[dspy.Prediction, Script]:
     script = Script(*replies)
     with dspy.context(lm=script.lm()):

@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from tests.programs.office import TASKS, Script, call, finish, texts
+from tests.programs.office import TASKS, Script, call, finish, run_agent, texts
 from worksmith.evals.suite import as_examples
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.adapter import ADAPTER
@@ -51,8 +51,7 @@ def test_stock_bootstrapping_gives_whole_trajectories(name: str, env: Environmen
 
 def test_bootstrapped_demonstrations_reach_the_prompt(env: Environment) -> None:
     compiled, script = bootstrap(Agent("react", env=env)), Script(finish())
-    with dspy.context(lm=script.lm()):
-        compiled(task=TASKS[3])
+    run_agent(compiled, script.lm(), TASKS[3])
     prompt = texts(script.requests[0])
 
     assert len(prompt) == 2 * 6 + 1
@@ -97,8 +96,7 @@ def test_an_agent_saved_whole_has_no_environment_and_takes_another(env: Environm
     assert (agent.env, agent.max_steps) == (None, 7)
 
     agent.env = env
-    with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
-        assert agent(task=TASKS[0]).episode.status == "finished"
+    assert run_agent(agent, scripted_lm(GoldEngine(TASKS))).episode.status == "finished"
 
 
 def test_a_task_never_sees_its_own_solution(env: Environment) -> None:
@@ -107,8 +105,7 @@ def test_a_task_never_sees_its_own_solution(env: Environment) -> None:
         dspy.Example(task=query, trajectory=[], tool="finish", arguments={"answer": "so"})
         for query in (TASKS[0].query, "Like it")
     ]
-    with dspy.context(lm=script.lm()):
-        agent(task=TASKS[0])
+    run_agent(agent, script.lm())
 
     shown = texts(script.requests[0])
     assert shown[0] == "[[ ## task ## ]]\nLike it"

@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from tests.programs.office import TASKS, Script, call, finish, reply, texts
+from tests.programs.office import TASKS, Script, call, finish, lm_of, reply, run_agent, texts
 from worksmith.evals.lm.prices import Prices, per_million, use_prices
 from worksmith.evals.records.models_asked import calls_by_model, usage_by_model
 from worksmith.evals.reporting.tables.costs import dollars_an_episode
@@ -27,15 +27,14 @@ CALL = call("calendar.search_events", '{"query": "Budget review"}')
 
 def model(name: str, *replies: str) -> tuple[Script, dspy.LM]:
     script = Script(*replies)
-    return script, dspy.LM(f"scripted/{name}", engine=script, cache=False, num_retries=0)
+    return script, lm_of(script, f"scripted/{name}")
 
 
 def test_the_planner_asks_its_model_and_all_other_parts_the_other(env: Environment) -> None:
     planner, planning = model("planner", reply(plan=PLAN))
     executor, executing = model("executor", CALL, finish())
 
-    with dspy.context(lm=executing):
-        episode = Agent("plan", env, planner_lm=planning)(task=TASKS[0]).episode
+    episode = run_agent(Agent("plan", env, planner_lm=planning), executing).episode
 
     assert (len(planner.requests), len(executor.requests)) == (1, 2)
     assert (episode.status, episode.plan) == ("finished", PLAN)
@@ -57,8 +56,7 @@ def test_a_trained_planner_has_compact_prompts_beside_an_executor_with_full_ones
     planner.compact_prompts = 200  # type: ignore[attr-defined]
     executor, executing = model("executor", finish())
 
-    with dspy.context(lm=executing):
-        Agent("plan", env, planner_lm=planning)(task=TASKS[0])
+    run_agent(Agent("plan", env, planner_lm=planning), executing)
 
     assert planner.requests[0].system == BRIEF_PLAN
     assert "[[ ## tools ## ]]" in texts(executor.requests[0])[0]

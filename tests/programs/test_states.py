@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from tests.programs.office import TASKS, Script, finish, texts
+from tests.programs.office import TASKS, Script, finish, run_agent, texts
 from worksmith.evals.dspy_programs.nearest import NearestPredict, NearestSettings, show_nearest
 from worksmith.evals.dspy_programs.states import load_program
 from worksmith.optimizers.compiling.artifact import Artifact, Manifest
@@ -37,10 +37,22 @@ def taught(env: Environment, strategy: str = "react", *, nearest: bool = True) -
     return agent
 
 
+@pytest.fixture
+def saved(env: Environment, tmp_path: Path) -> Path:
+    """The state of a taught agent."""
+    taught(env).save(tmp_path / "agent.json")
+    return tmp_path / "agent.json"
+
+
+def change(file: Path, part: str, **changes: Any) -> None:
+    state = json.loads(file.read_text())
+    state[part] = {**state[part], **changes}
+    file.write_text(json.dumps(state))
+
+
 def prompt(agent: Agent) -> list[str]:
     script = Script(finish())
-    with dspy.context(lm=script.lm()):
-        agent(task=TASKS[3])
+    run_agent(agent, script.lm(), TASKS[3])
     return texts(script.requests[0])
 
 
@@ -89,9 +101,8 @@ def test_an_agent_that_chooses_takes_over_a_state_that_does_not(env: Environment
     assert prompt(loaded) == prompt(taught(env, nearest=False))
 
 
-def test_a_plain_predictor_refuses_a_bank_and_says_how_it_is_loaded(env: Environment, tmp_path: Path) -> None:
+def test_a_plain_predictor_refuses_a_bank_and_says_how_it_is_loaded(env: Environment) -> None:
     agent = taught(env)
-    agent.selector.save(tmp_path / "selector.json")
     plain = dspy.Predict(agent.selector.predict.signature)
     with pytest.raises(ValueError, match=r"load it with worksmith\.load"):
         plain.load_state(agent.selector.predict.dump_state())
@@ -99,44 +110,34 @@ def test_a_plain_predictor_refuses_a_bank_and_says_how_it_is_loaded(env: Environ
     assert plain.demos == []
 
 
-@pytest.mark.parametrize("strategy", ["act", "plan", "cot"])
-def test_a_state_of_another_agent_is_refused_and_changes_nothing(
-    env: Environment, tmp_path: Path, strategy: str
-) -> None:
-    taught(env).save(tmp_path / "agent.json")
-    other = Agent(strategy, env=env)
-    before = other.digest
-    with pytest.raises(InputError, match="the state of another program"):
-        other.load(tmp_path / "agent.json")
-
-    assert other.digest == before
-
-
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
+        ({"strategy": "act"}, ""),
+        ({"strategy": "plan"}, ""),
+        ({"strategy": "cot"}, ""),
         ({"max_steps": 7}, "it was saved with max_steps=20"),
         ({"toolset": "all"}, "it was saved with toolset='required'"),
         ({"access": "both"}, "it was saved with access='policy'"),
     ],
 )
-def test_an_agent_with_other_settings_is_another_one(
-    env: Environment, tmp_path: Path, settings: dict[str, Any], said: str
+def test_a_state_of_another_agent_is_refused_and_changes_nothing(
+    env: Environment, saved: Path, settings: dict[str, Any], said: str
 ) -> None:
-    taught(env).save(tmp_path / "agent.json")
-
+    other = Agent(**{"strategy": "react", "env": env, **settings})
+    before = other.digest
     with pytest.raises(InputError, match=f"the state of another program: {said}"):
-        Agent("react", env=env, **settings).load(tmp_path / "agent.json")
+        other.load(saved)
+
+    assert other.digest == before
 
 
 @pytest.mark.parametrize("made", [None, 5, [], "x"])
-def test_what_says_nothing_of_how_it_was_made_is_refused(env: Environment, tmp_path: Path, made: Any) -> None:
-    taught(env).save(tmp_path / "agent.json")
-    state = json.loads((tmp_path / "agent.json").read_text())
-    (tmp_path / "agent.json").write_text(json.dumps({**state, "made": made}))
+def test_what_says_nothing_of_how_it_was_made_is_refused(saved: Path, made: Any) -> None:
+    saved.write_text(json.dumps({**json.loads(saved.read_text()), "made": made}))
 
     with pytest.raises(InputError, match="does not say how it was made"):
-        Agent("react").load(tmp_path / "agent.json")
+        Agent("react").load(saved)
 
 
 def test_an_agent_may_get_its_environment_afterwards(env: Environment, tmp_path: Path) -> None:
@@ -169,11 +170,9 @@ def test_a_compiled_program_is_no_state(env: Environment, tmp_path: Path) -> Non
         Agent("react").load(tmp_path / "program.json")
 
 
-def test_a_state_is_no_compiled_program(env: Environment, tmp_path: Path) -> None:
-    taught(env).save(tmp_path / "agent.json")
-
+def test_a_state_is_no_compiled_program(saved: Path) -> None:
     with pytest.raises(InputError, match="a state that DSPy saved, not a compiled program"):
-        Artifact.read(tmp_path / "agent.json")
+        Artifact.read(saved)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"metadata": 1}', "[" * 100_000])
@@ -187,14 +186,11 @@ def test_other_files_are_no_states(tmp_path: Path, content: str) -> None:
 @pytest.mark.parametrize(
     "nearest", [None, 5, {}, {"field": "task"}, {"field": "task", "count": "1"}, {"zzz": 1}]
 )
-def test_damaged_settings_are_refused(env: Environment, tmp_path: Path, nearest: Any) -> None:
-    taught(env).save(tmp_path / "agent.json")
-    state = json.loads((tmp_path / "agent.json").read_text())
-    state["selector.predict"]["nearest"] = nearest
-    (tmp_path / "agent.json").write_text(json.dumps(state))
+def test_damaged_settings_are_refused(saved: Path, nearest: Any) -> None:
+    change(saved, "selector.predict", nearest=nearest)
 
     with pytest.raises(InputError, match="nearest"):
-        Agent("react").load(tmp_path / "agent.json")
+        Agent("react").load(saved)
 
 
 def test_a_bank_that_grows_is_seen_by_the_next_search(env: Environment) -> None:
@@ -221,42 +217,32 @@ def test_a_bank_that_grows_is_seen_by_the_next_search(env: Environment) -> None:
     ],
 )
 def test_a_state_names_no_model_and_no_setting(
-    env: Environment, tmp_path: Path, hostile: dict[str, Any]
+    env: Environment, saved: Path, hostile: dict[str, Any]
 ) -> None:
     """Neither through an agent's own `load` nor through the function for any program."""
-    taught(env).save(tmp_path / "agent.json")
-    state = json.loads((tmp_path / "agent.json").read_text())
-    state["selector.predict"].update(hostile)
-    (tmp_path / "agent.json").write_text(json.dumps(state))
+    change(saved, "selector.predict", **hostile)
     agent = Agent("react", env=env)
     before = agent.digest
 
     with pytest.raises(InputError, match="not a state of texts"):
-        agent.load(tmp_path / "agent.json")
+        agent.load(saved)
     with pytest.raises(InputError, match="not a state of texts"):
-        load_program(agent, tmp_path / "agent.json")
+        load_program(agent, saved)
     assert agent.digest == before
 
 
-def test_a_trusted_state_may_name_a_model(env: Environment, tmp_path: Path) -> None:
+def test_a_trusted_state_may_name_a_model_and_call_an_output_otherwise_as_copro_does(
+    env: Environment, tmp_path: Path
+) -> None:
     agent = taught(env)
-    agent.selector.predict.lm = dspy.LM("openai/mine")
+    predict = agent.selector.predict
+    predict.signature = predict.signature.with_updated_fields("arguments", prefix="The arguments:")
+    predict.lm = dspy.LM("openai/mine")
     agent.save(tmp_path / "agent.json")
     loaded = Agent("react", env=env)
     loaded.load(tmp_path / "agent.json", allow_unsafe_lm_state=True)
 
     assert loaded.selector.predict.lm.model == "openai/mine"
-
-
-def test_a_state_may_call_an_output_otherwise(env: Environment, tmp_path: Path) -> None:
-    """As COPRO does."""
-    agent = taught(env)
-    signature = agent.selector.predict.signature
-    agent.selector.predict.signature = signature.with_updated_fields("arguments", prefix="The arguments:")
-    agent.save(tmp_path / "agent.json")
-    loaded = Agent("react", env=env)
-    loaded.load(tmp_path / "agent.json")
-
     assert loaded.digest == agent.digest
 
 

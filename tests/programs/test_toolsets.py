@@ -8,7 +8,7 @@ import re
 import dspy
 import pytest
 
-from tests.programs.office import TASKS, Script, call, finish, reply, texts
+from tests.programs.office import Script, call, finish, reply, run_agent, texts
 from tests.programs.org import POLICIES, QUARTERS, make_org
 from worksmith.evals.tasks.task import Answer, Task
 from worksmith.programs.agent import Agent
@@ -30,16 +30,14 @@ def org(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 
 def by_gold(agent: Agent, task: Task = QUARTERS[0]) -> EpisodeResult:
-    with dspy.context(lm=scripted_lm(GoldEngine(QUARTERS))):
-        episode: EpisodeResult = agent(task=task).episode
+    episode: EpisodeResult = run_agent(agent, scripted_lm(GoldEngine(QUARTERS)), task).episode
     return episode
 
 
 def on_offer(agent: Agent) -> set[str]:
     """The toolkits in an agent's prompt."""
     script = Script(finish(), finish())
-    with dspy.context(lm=script.lm()):
-        agent(task=QUARTERS[0])
+    run_agent(agent, script.lm(), QUARTERS[0])
     text = texts(script.requests[0])[-1].partition("[[ ## tools ## ]]\n")[2].partition("\n\n")[0]
     return set(re.findall(r"^(\w+)\.\w+\(", text, re.MULTILINE))
 
@@ -134,8 +132,7 @@ def test_the_gold_planner_gives_the_plan_for_the_tools_on_offer(
 @pytest.mark.parametrize("strategy", ["act", "direct", "plan", "function_calling"])
 def test_what_a_task_tells_besides_stands_below_the_clock(org: Environment, strategy: str) -> None:
     script = Script(reply(plan="1. x") if strategy == "plan" else finish(), finish(), finish())
-    with dspy.context(lm=script.lm()):
-        Agent(strategy, prompt="text", env=org)(task=QUARTERS[0])
+    run_agent(Agent(strategy, prompt="text", env=org), script.lm(), QUARTERS[0])
     clock = context_text(org.world.manifest.now, org.world.manifest.persona)
 
     assert all(
@@ -154,8 +151,7 @@ def test_demonstrations_leave_out_what_the_running_task_is_told_anyway(org: Envi
 
 def test_tasks_that_tell_nothing_besides_have_the_clock_alone(env: Environment) -> None:
     script = Script(finish())
-    with dspy.context(lm=script.lm()):
-        Agent("act", env=env)(task=TASKS[0])
+    run_agent(Agent("act", env=env), script.lm())
 
     assert (
         "[[ ## context ## ]]\nNow: Thursday 2023-11-30 00:00. Working for: Sam.\n\n[[ ## task ## ]]"
@@ -165,21 +161,19 @@ def test_tasks_that_tell_nothing_besides_have_the_clock_alone(env: Environment) 
 
 def test_the_answer_that_there_is_nothing_is_said_in_words_where_there_is_no_status(org: Environment) -> None:
     nothing = QUARTERS[0].model_copy(update={"answer": Answer(kind="none")})
-    with dspy.context(lm=scripted_lm(GoldEngine([nothing]))):
-        assert Agent("act", env=org)(task=nothing).answer == "None"
+    assert run_agent(Agent("act", env=org), scripted_lm(GoldEngine([nothing])), nothing).answer == "None"
 
 
 def test_a_sentence_is_answered_with_the_sentence(org: Environment) -> None:
     assert QUARTERS[0].answer is not None
     answer = QUARTERS[0].answer.model_copy(update={"wording": "sentence", "reference": "In January."})
     asked = QUARTERS[0].model_copy(update={"answer": answer})
-    with dspy.context(lm=scripted_lm(GoldEngine([asked]))):
-        assert Agent("act", env=org)(task=asked).answer == "In January."
+    assert run_agent(Agent("act", env=org), scripted_lm(GoldEngine([asked])), asked).answer == "In January."
 
 
 def test_a_call_of_one_plan_is_judged_by_that_plan(org: Environment) -> None:
     soql = call("query.soql", '{"query": "SELECT Id FROM Case LIMIT 1"}')
     agent = Agent("act", toolset="query", access="model", env=org)
-    with dspy.context(lm=Script(soql, reply(reason="r", verdict="Allowed"), finish()).lm()):
-        assert agent(task=QUARTERS[0]).episode.status == "finished"
+    script = Script(soql, reply(reason="r", verdict="Allowed"), finish())
+    assert run_agent(agent, script.lm(), QUARTERS[0]).episode.status == "finished"
     assert [opinion and opinion.allow for opinion in by_gold(agent).opinions] == [True]

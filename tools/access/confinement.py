@@ -58,9 +58,6 @@ class Confinement:
 
         Args:
             explain: `text` asks for SQLite's program instead of the rows; its length is not limited.
-
-        Raises:
-            ToolError: it is refused, fails, or takes too much.
         """
         self._refused = ""
         watch = _OnlyOne(explain)

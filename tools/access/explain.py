@@ -103,11 +103,7 @@ def explain_source(
 def explain_record(
     ctx: ToolContext, tables: Iterable[Table], source: str, key: str, operations: Iterable[str] = OPERATIONS
 ) -> RecordRights:
-    """What the persona of `context` may do with one record.
-
-    Raises:
-        InputError: there is no such record.
-    """
+    """What the persona of `context` may do with one record."""
     policy = _policy(ctx, source)
     lookup = DatabaseLookup(ctx.connection)
     found = lookup.records(source, {policy.document.sources[source].key: key})

@@ -69,9 +69,6 @@ def best(
 
     Only records that the persona may read and that meet the conditions are ranked at all, so that
     nobody else's record takes a place or moves another.
-
-    Raises:
-        ToolError: the world has no search index.
     """
     if ctx.library is None:
         raise ToolError("Nothing can be searched by query here; use the other arguments.")

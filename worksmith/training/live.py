@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -46,7 +45,6 @@ class Live(TrainerCallback):  # type: ignore[misc]
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._tick, self._run, self._progress, self._clock = tick, run, progress, clock
-        self._recent: deque[tuple[float, float]] = deque()
         self._last = self._logged = clock()
         self._loss = 0.0
         self.seconds = 0.0
@@ -66,9 +64,6 @@ class Live(TrainerCallback):  # type: ignore[misc]
         self.paces.append((now - self._last, tokens))
         self.seconds += now - self._last
         self.tokens += tokens
-        self._recent.append((now, tokens))
-        while len(self._recent) > 2 and now - self._recent[1][0] > _STEADY:
-            self._recent.popleft()
         self._loss = float(logs["loss"])
         self._tick(state.global_step, state.max_steps, f"loss {self._loss:.3f}, {self.rate:,.0f} tokens/s")
         if now - self._logged >= _APART or state.global_step in (1, state.max_steps):
@@ -89,6 +84,9 @@ class Live(TrainerCallback):  # type: ignore[misc]
     @property
     def rate(self) -> float:
         """Tokens a second in the last minutes."""
-        count = len(self._recent)
-        seconds = sum(each for each, _ in self.paces[-count:])
-        return sum(tokens for _, tokens in self._recent) / seconds if seconds else 0.0
+        seconds = tokens = 0.0
+        for pace in reversed(self.paces):
+            seconds, tokens = seconds + pace[0], tokens + pace[1]
+            if seconds > _STEADY:
+                break
+        return tokens / seconds if seconds else 0.0

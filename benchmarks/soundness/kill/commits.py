@@ -18,6 +18,7 @@ import worksmith as ws
 from worksmith.serving.programs import desk, proposals
 from worksmith.serving.programs.metrics import Metrics
 from worksmith.serving.programs.rollouts import Rollouts
+from worksmith.serving.programs.settings import ChangeSettings
 from worksmith.serving.programs.tokens import Caller
 from worksmith.tools.kinds.own_data.sources import database, stored_tables
 from worksmith.tools.proposed_changes import content_of
@@ -52,11 +53,7 @@ class Shop:
             cast(Rollouts, SimpleNamespace(suite=SimpleNamespace(env=self.env))),
             self._proposals,
             Metrics(),
-            commit=self.env.kind.commit,
-            settle=self.env.kind.settle,
-            lifetime=600.0,
-            by_approvers=False,
-            four_eyes=False,
+            ChangeSettings(),
         )
         self.caller = Caller(self.env.world.manifest.persona, False)
 

@@ -46,9 +46,14 @@ def task_findings(env: Environment, scorers: Sequence[Scorer], task: Task) -> It
 
 
 def repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
-    """Tasks with the request of an earlier one: in another split, or with another expectation."""
+    """Tasks with the request of an earlier one: in another split, or with another expectation or user."""
     first: dict[Request, Task] = {}
+    users: dict[Request, Task] = {}
     for task in tasks:
+        alike = users.setdefault(request(task.model_copy(update={"user": None})), task)
+        if task.user != alike.user:
+            said = f"the same text as {alike.id}, with another user: a teacher takes one gold plan for both"
+            yield finding("note", task, "query", said)
         other = first.setdefault(request(task), task)
         if other is not task:
             across = other.split != task.split

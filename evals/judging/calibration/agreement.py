@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from worksmith.evals.judging.rubric import LEVELS
+from worksmith.evals.records.groups import grouped
 from worksmith.evals.statistics import Interval
 from worksmith.tools.seeding import rng
 
@@ -80,9 +81,7 @@ def clustered(
     Args:
         measure: of a table, as `confusion` gives it.
     """
-    members: dict[Hashable, list[tuple[int, int]]] = {}
-    for given, right, group in zip(ours, theirs, groups, strict=True):
-        members.setdefault(group, []).append((given, right))
+    members = grouped(zip(groups, zip(ours, theirs, strict=True), strict=True))
     tables = np.array([confusion(*zip(*each, strict=True)) for each in members.values()])
     value = measure(confusion(ours, theirs))
     draw = rng(seed, "agreement")

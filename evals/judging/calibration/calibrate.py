@@ -19,6 +19,7 @@ from worksmith.evals.judging.calibration.agreement import (
 from worksmith.evals.judging.calibration.labels import Case, pairs_of
 from worksmith.evals.judging.facts import words_in
 from worksmith.evals.judging.rubric import PASSING
+from worksmith.evals.records.groups import grouped
 from worksmith.evals.records.parts import Judgement
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.summary import interval_json
@@ -67,7 +68,6 @@ class Calibration:
 
     Attributes:
         measures: by the names of thresholds; those that do not apply are left out.
-        intervals: of the measures that have one.
         confusion: rows are the labels' levels, columns the judge's.
         by_fault: mean level and number of cases of each planted fault.
         failed: failed verdicts by status.
@@ -113,7 +113,6 @@ def calibrate(
         cases: labelled cases; cases of one group answer one request.
         again: the same judge without any cache, for its consistency; default is `judge` itself.
         comparing: the same model as a judge of pairs, for its bias to the first response.
-        effort: the size of the calibration.
         workers: verdicts in flight.
         seed: decides which cases are repeated, shuffled and compared.
         on_progress: called with the number of verdicts so far, and of all.
@@ -151,9 +150,7 @@ def order_kept(ours: Sequence[int], theirs: Sequence[int], groups: Sequence[str]
 
     Equal labels are in order if the levels are equal.
     """
-    places: dict[str, list[int]] = {}
-    for place, group in enumerate(groups):
-        places.setdefault(group, []).append(place)
+    places = grouped((group, place) for place, group in enumerate(groups))
     pairs = [pair for members in places.values() for pair in combinations(members, 2)]
     kept = sum(_sign(ours[a] - ours[b]) == _sign(theirs[a] - theirs[b]) for a, b in pairs)
     return kept, len(pairs)
@@ -218,10 +215,8 @@ class _Measured:
         return spearman([words_in(case.record.answer) for case in self.cases], too_much)
 
     def _by_fault(self) -> dict[str, tuple[float, int]]:
-        found: dict[str, list[int]] = {}
-        for case, level in zip(self.cases, self.ours, strict=True):
-            if case.fault:
-                found.setdefault(case.fault, []).append(level)
+        levels = zip(self.cases, self.ours, strict=True)
+        found = grouped((case.fault, level) for case, level in levels if case.fault)
         return {name: (sum(levels) / len(levels), len(levels)) for name, levels in sorted(found.items())}
 
 

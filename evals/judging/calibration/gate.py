@@ -39,7 +39,6 @@ class GateVerdict(BaseModel):
         judge_digest: see `worksmith.evals.running.judges.Judge.digest`.
         labels: digest of the cases it was measured by.
         failed: the measures that missed their threshold, each in a sentence; none if it passed.
-        measured: everything that was measured.
         digest: of all the rest.
     """
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from worksmith.evals.judging.rubric import RUBRIC, Text
+from worksmith.evals.records.groups import grouped
 from worksmith.evals.records.parts import CallEntry, ChangeEntry
 from worksmith.evals.records.record import Digests, EpisodeRecord
 from worksmith.evals.tasks.task import Answer, Entity, Task, TaskType
@@ -114,9 +115,7 @@ def case_of(label: Label, where: str = "label") -> Case:
 
 def pairs_of(cases: Sequence[Case]) -> list[tuple[Case, Case]]:
     """Two cases of a group each, the better one first; those that are equally good in their order."""
-    groups: dict[str, list[Case]] = {}
-    for case in cases:
-        groups.setdefault(case.group, []).append(case)
+    groups = grouped((case.group, case) for case in cases)
     return [
         (a, b) if a.level >= b.level else (b, a)
         for group in groups.values()

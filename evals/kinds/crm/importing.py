@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from worksmith.evals.kinds.crm.published.computed import with_plans
 from worksmith.evals.kinds.crm.published.entries import RAW_FILES, read_entries
-from worksmith.evals.kinds.crm.published.recognise import Reading
 from worksmith.evals.kinds.crm.published.tasks import ORIGIN, Recognised, make_tasks, recognise_all
-from worksmith.evals.kinds.crm.published.texts import question_of
+from worksmith.evals.kinds.crm.reading.recognise import Reading
+from worksmith.evals.kinds.crm.reading.texts import question_of
 from worksmith.evals.kinds.crm.task_types import TASK_TYPES
 from worksmith.evals.tasks.building import Made, Progress
 from worksmith.tools.files.atomic import write_atomically

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from worksmith.evals.kinds.office.intents.wording import past_day
+from worksmith.evals.kinds.office.records import METRICS
 from worksmith.evals.scoring.actions import Call
 from worksmith.evals.scoring.baselines import OF_STATE, Baseline
 
@@ -14,14 +16,9 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode import Episode
 
-_METRICS = {
-    "total visits": "total_visits",
-    "average session duration": "session_duration_seconds",
-    "engaged users": "user_engaged",
-}
 _CONDITION = re.compile(r"\b(if|whether|otherwise|most|more than|less than)\b")
 _CHART = re.compile(r"\b(bar|line|scatter|histogram|distribution)\b")
-_DATE = re.compile(r"\b(\d{4}-\d{2}-\d{2})\b|\b([A-Z][a-z]+ \d{1,2})\b")
+_DATE = re.compile(r"\b(?:\d{4}-\d{2}-\d{2}|[A-Z][a-z]+ \d{1,2})\b")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _QUOTED = re.compile(r"(?<!\w)'([^']+)'")
 
@@ -48,9 +45,9 @@ BASELINES: Mapping[str, Baseline] = {**OF_STATE, "keyword_only": Baseline.of(key
 
 def _plots(query: str, today: date) -> list[Call]:
     text = query.lower()
-    metrics = sorted((metric for metric in _METRICS if metric in text), key=text.index)
+    metrics = sorted((metric for metric in METRICS if metric in text), key=text.index)
     chart = _CHART.search(text)
-    days = [day for found in _DATE.finditer(query) if (day := _day(found[1], found[2], today))]
+    days = [day for found in _DATE.finditer(query) if (day := past_day(found[0], today))]
     if not metrics or not chart or not days:
         return []
     first = days[0]
@@ -61,7 +58,7 @@ def _plots(query: str, today: date) -> list[Call]:
             {
                 "time_min": first.isoformat(),
                 "time_max": last.isoformat(),
-                "value_to_plot": _METRICS[metric],
+                "value_to_plot": METRICS[metric].value_to_plot,
                 "plot_type": "histogram" if chart[1] == "distribution" else chart[1],
             },
         )
@@ -77,14 +74,3 @@ def _mail(query: str) -> list[Call]:
     swapped = query.find(quoted[0]) > titled >= 0
     subject, body = (quoted[0], quoted[1]) if swapped else (quoted[1], quoted[0])
     return [("email.send_email", {"recipient": address[0], "subject": subject, "body": body})]
-
-
-def _day(iso: str | None, words: str | None, today: date) -> date | None:
-    """A stated day; one without a year is the latest that is not in the future."""
-    try:
-        if iso:
-            return date.fromisoformat(iso)
-        day = datetime.strptime(f"{words} {today.year}", "%B %d %Y").date()
-    except ValueError:
-        return None
-    return day if day <= today else day.replace(year=today.year - 1)

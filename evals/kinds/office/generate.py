@@ -76,7 +76,7 @@ def generate(
     """
     if per_intent < 1:
         raise InputError(f"{per_intent} tasks per intent are too few", where="per_intent")
-    records, env = Records(world), Environment(world, sandboxes=1)
+    records, env = Records.of(world), Environment(world, sandboxes=1)
     tasks = []
     for group in groups().values():
         held_out = held_out_splits(group)

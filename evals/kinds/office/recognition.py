@@ -10,10 +10,10 @@ from functools import cache
 from worksmith.evals.kinds.office.generate import GoldPlanError, execute, solve
 from worksmith.evals.kinds.office.intents.analytics.intents import CHARTS
 from worksmith.evals.kinds.office.intents.intent import Intent, Slots
-from worksmith.evals.kinds.office.intents.plan_recorder import METRICS, ToolRefusedError
+from worksmith.evals.kinds.office.intents.plan_recorder import ToolRefusedError
 from worksmith.evals.kinds.office.intents.registry import intent
 from worksmith.evals.kinds.office.intents.wording import MONTHS, WEEKDAYS
-from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.kinds.office.records import METRICS, Records
 from worksmith.evals.tasks.task import Step, Task
 from worksmith.tools.environment import Environment
 from worksmith.tools.files.data_files import read_toml
@@ -132,7 +132,7 @@ def with_gold_plans(world: World, tasks: Iterable[Task]) -> list[Task]:
     A plan is kept only if what it does is what the task expects, as corrected. A task's own intent and
     slots stay as they are.
     """
-    records, env = Records(world), Environment(world, sandboxes=1)
+    records, env = Records.of(world), Environment(world, sandboxes=1)
     return [
         task.model_copy(update={"gold_plan": _gold_plan(task, records, env)})
         if task.gold_plan is None

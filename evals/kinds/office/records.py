@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
@@ -134,6 +134,37 @@ class Customer:
 Series = Mapping[date, float]
 """A figure by day."""
 
+
+@dataclass(frozen=True)
+class Metric:
+    """A daily figure of the web site.
+
+    Attributes:
+        tool: shows its series.
+        value_to_plot: what the plotting tool calls it.
+        figure: works it out from a day's visits.
+    """
+
+    tool: str
+    value_to_plot: str
+    figure: Callable[[list[Visit]], float]
+
+
+METRICS = {
+    "total visits": Metric("analytics.total_visits_count", "total_visits", len),
+    "average session duration": Metric(
+        "analytics.get_average_session_duration",
+        "session_duration_seconds",
+        lambda visits: sum(visit.seconds for visit in visits) / len(visits),
+    ),
+    "engaged users": Metric(
+        "analytics.engaged_users_count",
+        "user_engaged",
+        lambda visits: sum(visit.engaged for visit in visits),
+    ),
+}
+"""By what tasks call it."""
+
 OPENING, CLOSING = time(9), time(18)
 MEETING = timedelta(minutes=30)
 
@@ -145,17 +176,26 @@ class Records:
         now: the clock. Tasks call its date "today".
     """
 
-    def __init__(self, world: World) -> None:
-        def read(table: Table) -> Iterator[Row]:
-            return world.rows(table.name, table.columns)
-
-        self.now = world.manifest.now
+    def __init__(self, now: datetime, read: Callable[[Table], Iterable[Row]]) -> None:
+        self.now = now
         self.employees = [Employee.of(row) for row in read(schema.DIRECTORY)]
         self.events = [Event.of(row) for row in read(schema.CALENDAR)]
         self.mails = [Mail.of(row) for row in read(schema.EMAIL)]
         self.visits = [Visit.of(row) for row in read(schema.ANALYTICS)]
         self.tasks = [ProjectTask.of(row) for row in read(schema.TASKS)]
         self.customers = [Customer.of(row) for row in read(schema.CUSTOMERS)]
+
+    @classmethod
+    def of(cls, world: World) -> Records:
+        return cls(world.manifest.now, lambda table: world.rows(table.name, table.columns))
+
+    @classmethod
+    def of_tables(cls, now: datetime, tables: Mapping[str, Sequence[Sequence[str | None]]]) -> Records:
+        """Those of a world that is not written yet: its rows by table name, cells in column order."""
+        return cls(
+            now,
+            lambda table: (dict(zip(table.columns, row, strict=True)) for row in tables.get(table.name, ())),
+        )
 
     @property
     def today(self) -> date:
@@ -213,7 +253,9 @@ class Records:
     @cached_property
     def _series(self) -> dict[str, Series]:
         days = sorted(self.visits_on.items())
-        return {metric: {day: figure(visits) for day, visits in days} for metric, figure in _FIGURES.items()}
+        return {
+            name: {day: metric.figure(visits) for day, visits in days} for name, metric in METRICS.items()
+        }
 
     @cached_property
     def tasks_of(self) -> dict[str, list[ProjectTask]]:
@@ -242,13 +284,6 @@ class Records:
     @cached_property
     def _addresses(self) -> dict[str, str]:
         return {employee.first_name.lower(): employee.address for employee in self.employees}
-
-
-_FIGURES: dict[str, Callable[[list[Visit]], float]] = {
-    "total visits": len,
-    "average session duration": lambda visits: sum(visit.seconds for visit in visits) / len(visits),
-    "engaged users": lambda visits: sum(visit.engaged for visit in visits),
-}
 
 
 def first_free_slot(busy: Iterable[tuple[datetime, datetime]], day: date) -> datetime | None:

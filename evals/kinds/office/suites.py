@@ -75,12 +75,13 @@ BUILDER = SuiteBuilder(OfficeOptions, build_office, forecast_office)
 def import_workbench(source: Path, place: Path, progress: Progress) -> Made:
     """Read WorkBench's tables, tasks and published answers; nothing is written if any of it is damaged."""
     from worksmith.evals.kinds.office.recognition import with_gold_plans
+    from worksmith.evals.kinds.office.records import Records
     from worksmith.evals.kinds.office.workbench.tasks import read_tasks
     from worksmith.tools.kinds.office.importing import NOW, ORIGIN, import_tables
 
     progress(f"reading tables and tasks from {source}")
     tables = import_tables(source)
-    tasks = read_tasks(source, tables)
+    tasks = read_tasks(source, Records.of_tables(NOW, tables))
     world = write_world(
         place,
         world_kind("office").tables,

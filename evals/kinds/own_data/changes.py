@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from worksmith.evals.kinds.own_data.names import Names, unknown
+from worksmith.evals.kinds.own_data.names import Names
 from worksmith.evals.kinds.own_data.task import Cells, TableChanges
 from worksmith.evals.kinds.own_data.values import AnyOf, Column, Exactly
 from worksmith.tools.access.engine import key_column
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
 
@@ -111,7 +111,7 @@ def _check_rows(env: Environment, table: Table, keys: Iterable[str], where: str)
             if _stored(connection, table, column, key) is None:
                 some = f"SELECT {quoted(column)} FROM main.{quoted(table.name)} LIMIT {_MOST_KEYS}"
                 known = [cell_text(value) for (value,) in connection.execute(some)]
-                raise unknown(f"row of {table.name} with the {column}", key, known, f"{where}.{key}")
+                raise unknown(f"no row of {table.name} with the {column}", key, known, f"{where}.{key}")
 
     env.episode().edit(body)
 

@@ -16,11 +16,10 @@ from pydantic import (
     model_validator,
 )
 
-from worksmith.evals.kinds.own_data.names import unknown
 from worksmith.evals.kinds.own_data.task import TableChanges
 from worksmith.evals.kinds.own_data.values import Expected, Status
 from worksmith.retrievers.texts.words import folded
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.numbers import python_numbers
 from worksmith.tools.user import User
 
@@ -132,7 +131,7 @@ def parse_line(value: Any, where: str) -> TaskLine:
             model = TaskLine if not above else _FIELDS.get(above[0])
             known = sorted(model.model_fields) if model else ()
             place = f"{where}: {'.'.join(above)}" if above else where
-            raise unknown("field", name, known, place) from error
+            raise unknown("no field", name, known, place) from error
         if first["type"] == "missing":
             field = ".".join([*_path(first["loc"][:-1], value), str(first["loc"][-1])])
             raise InputError("it is missing", where=f"{where}: {field}") from error

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
@@ -110,18 +111,26 @@ def _imported(file: Path, where: str) -> Any:
     known = sys.modules.get(name)
     if known is not None and known.__file__ == str(file.resolve()):
         return known
-    spec = importlib.util.spec_from_file_location(name, file.resolve())
+    try:
+        with _importing_from(file.parent):
+            return module_of(file.resolve(), name)
+    except Exception as error:
+        raise InputError(
+            f"the metrics cannot be imported ({type(error).__name__}: {error})", where=f"{where}: {file}"
+        ) from error
+
+
+def module_of(file: Path, name: str) -> ModuleType:
+    """The file as a module of this name, which is run now; one that fails is forgotten."""
+    spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        with _importing_from(file.parent):
-            spec.loader.exec_module(module)
-    except Exception as error:
+        spec.loader.exec_module(module)
+    except BaseException:
         del sys.modules[name]
-        raise InputError(
-            f"the metrics cannot be imported ({type(error).__name__}: {error})", where=f"{where}: {file}"
-        ) from error
+        raise
     return module
 
 

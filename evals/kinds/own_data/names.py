@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from copy import copy
 from typing import TYPE_CHECKING, Self
 
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.procedure import full_name
 from worksmith.tools.user_tool import ASK_USER
 
@@ -46,7 +46,7 @@ class Names:
             InputError: there is none.
         """
         if name not in self.toolkits:
-            raise unknown("toolkit", name, self.toolkits, where)
+            raise unknown("no toolkit", name, self.toolkits, where)
         return name
 
     def persona(self, name: str, where: str) -> Persona:
@@ -58,7 +58,7 @@ class Names:
         try:
             return self.env.persona(name)
         except InputError as error:
-            raise unknown("persona", name, self.env.kind.persona_ids(self.env.world), where) from error
+            raise unknown("no persona", name, self.env.kind.persona_ids(self.env.world), where) from error
 
     def table(self, name: str, where: str) -> Table:
         """The table of this name.
@@ -67,7 +67,7 @@ class Names:
             InputError: there is none.
         """
         if name not in self.tables:
-            raise unknown("table", name, self.tables, where)
+            raise unknown("no table", name, self.tables, where)
         return self.tables[name]
 
     def columns(self, table: Table, names: Iterable[str], where: str) -> None:
@@ -78,9 +78,4 @@ class Names:
         """
         for name in names:
             if name not in table.columns:
-                raise unknown(f"column of {table.name}", name, table.columns, f"{where}.{name}")
-
-
-def unknown(what: str, name: str, known: Iterable[str], where: str) -> InputError:
-    """The error for a name that is not among the known ones; names the nearest."""
-    return InputError(f"no {what} {name!r}", where=where, hint=names_instead(name, known))
+                raise unknown(f"no column of {table.name}", name, table.columns, f"{where}.{name}")

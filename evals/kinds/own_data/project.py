@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import sys
 import traceback
 from pathlib import Path
@@ -11,6 +10,7 @@ from types import ModuleType
 
 from pydantic import BaseModel, ConfigDict
 
+from worksmith.evals.kinds.own_data.metrics import module_of
 from worksmith.evals.suite import Suite
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError, WorksmithError
@@ -35,10 +35,6 @@ class _Section(BaseModel):
     file: str = "environment.py"
     name: str = "env"
     tasks: str = "tasks.jsonl"
-
-
-_RAN = "__worksmith_ran__"
-"""Marks the module of a file that ran to its end."""
 
 
 def open_project(folder: Path) -> Suite:
@@ -95,18 +91,12 @@ def _run(file: Path) -> ModuleType:
     name = f"worksmith_project_{digest(str(file))}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
     # At the end, so that no file of the project hides a package.
     if str(file.parent) not in sys.path:
         sys.path.append(str(file.parent))
-    sys.modules[name] = module
     try:
         with contextlib.chdir(file.parent):
-            spec.loader.exec_module(module)
-        setattr(module, _RAN, True)
+            return module_of(file, name)
     except SystemExit as error:
         raise InputError("the project's file ends the program", where=_line(file, error)) from error
     except WorksmithError:
@@ -114,10 +104,6 @@ def _run(file: Path) -> ModuleType:
     except Exception as error:
         said = f"the project's file fails: {described(error)}"
         raise InputError(said, where=_line(file, error)) from error
-    finally:
-        if not hasattr(module, _RAN):
-            del sys.modules[name]
-    return module
 
 
 def _line(file: Path, error: BaseException) -> str:

@@ -90,6 +90,16 @@ class Column(NamedTuple):
 class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    @property
+    def example(self) -> Cell:
+        """A right value; None where none is known."""
+        return None
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        """The values, as generic answers have them."""
+        return () if self.example is None else (_entity(self.example),)
+
 
 class Exactly(RootModel[Cell]):
     """One value. Of an answer, letter case, spaces, forms of quotes and dashes, and its end do not count.
@@ -146,10 +156,6 @@ class Caseless(_Form):
     @property
     def said(self) -> str:
         return f"{self.caseless!r} in any letter case"
-
-    @property
-    def entities(self) -> tuple[Entity, ...]:
-        return (_entity(self.caseless),)
 
     def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether an answer is this text."""
@@ -211,10 +217,6 @@ class Number(_Form):
     def said(self) -> str:
         return f"{self.example}" + (f" within {self.tolerance:g}" if self.tolerance else "")
 
-    @property
-    def entities(self) -> tuple[Entity, ...]:
-        return (_entity(self.example),)
-
     def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether the numbers of an answer, those of the question left out, are this one."""
         return _says_number(text, question, locale, self.number, self.tolerance)
@@ -246,16 +248,8 @@ class Pattern(_Form):
         return pattern
 
     @property
-    def example(self) -> Cell:
-        return None
-
-    @property
     def said(self) -> str:
         return f"a text that matches {self.pattern!r}"
-
-    @property
-    def entities(self) -> tuple[Entity, ...]:
-        return ()
 
     def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
         """Whether the pattern is found in an answer, see `LONGEST`."""

@@ -36,11 +36,7 @@ _PART = "/"
 
 
 class EpisodeReplies:
-    """The replies to the episodes of a log. The log's lock covers the file, which the first paid model opens.
-
-    Args:
-        path: of the file.
-    """
+    """The replies to the episodes of a log, whose lock covers the file; the first paid model opens it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -7,11 +7,7 @@ _MARGIN = 0.99
 
 
 class Pace:
-    """Spreads units evenly over time. There is no burst at the beginning: servers have windows of their own.
-
-    Args:
-        per_minute: the most units in a minute.
-    """
+    """Spreads units evenly over time, without a burst at first: servers have windows of their own."""
 
     def __init__(self, per_minute: float) -> None:
         self._seconds = 60.0 / (per_minute * _MARGIN)

@@ -68,7 +68,6 @@ def wait_before(error: BaseException, tried: int) -> float | None:
 
     Args:
         error: of the last try.
-        tried: the number of tries so far.
     """
     if not may_be_over_soon(error):
         return None

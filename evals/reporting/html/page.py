@@ -33,7 +33,6 @@ def page(
 
     Args:
         lead: the result in a sentence.
-        facts: settings of the run, by name.
         sections: titles with their tables and charts; a section with nothing to show is left out.
         budget: the largest page in bytes. Episodes are left out where it is too small for all.
         folder: beside the page, with the files of `episode_pages`; empty where there are none.

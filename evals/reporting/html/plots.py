@@ -43,7 +43,6 @@ class Series:
     """Points under one name and number.
 
     Attributes:
-        joined: whether a line goes through them.
         marked: whether marks are filled; else they are hollow.
         note: a word about it, for the table.
     """

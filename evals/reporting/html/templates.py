@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -43,7 +43,11 @@ def _environment() -> Environment:
     environment = Environment(
         loader=loader, autoescape=True, finalize=_shown, auto_reload=False, undefined=StrictUndefined
     )
-    environment.filters.update(short=short, words=_words, as_json=_as_json)
+    environment.filters.update(
+        short=short,
+        words=lambda name: name.replace("_", " "),
+        as_json=partial(json.dumps, ensure_ascii=False, default=str),
+    )
     environment.globals["ticks"] = (0, 25, 50, 75, 100)
     return environment
 
@@ -55,11 +59,3 @@ def _source(name: str) -> str:
 def _shown(value: Any) -> Any:
     """A value without characters that no page may have."""
     return value if isinstance(value, Markup) else harmless(str(value))
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from worksmith.evals.failure_modes.catalogue import failure_modes
-from worksmith.evals.records.groups import domain_of, intents_of
+from worksmith.evals.records.groups import domain_of, grouped, intents_of
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.evals.statistics import Interval, mean
 from worksmith.evals.table import NO_DATA, Grid, percent, share
@@ -75,10 +75,7 @@ def _counts(graded: Sequence[EpisodeRecord], kinds: Sequence[str]) -> Grid:
 
 
 def _share(graded: Sequence[EpisodeRecord], kind: str) -> Interval:
-    clusters: dict[Hashable, list[float]] = {}
-    for record in graded:
-        clusters.setdefault(record.task_id, []).append(float(_kind(record) == kind))
-    return mean(clusters, intents_of(graded))
+    return mean(grouped((r.task_id, float(_kind(r) == kind)) for r in graded), intents_of(graded))
 
 
 def _steps(graded: Sequence[EpisodeRecord], kind: str) -> str:

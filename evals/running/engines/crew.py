@@ -26,7 +26,8 @@ from worksmith.evals.running.engines.messages import (
     Reply,
     Run,
     ToWorker,
-    Trouble,
+    raisable,
+    sendable,
 )
 from worksmith.evals.running.engines.shipping import Shipped, shipped
 from worksmith.tools.errors import InfrastructureError, WorksmithError
@@ -79,8 +80,6 @@ class Crew:
     have got. As a context manager it starts the workers, and ends them at the end.
 
     Args:
-        start: starts a worker.
-        size: the number of workers.
         store: where they get environments from; None for the folders that the driver has.
     """
 
@@ -132,7 +131,7 @@ class Crew:
             if done is None:
                 continue
             if done.failure is not None:
-                raise done.failure.error()
+                raise raisable(done.failure)
             assert done.record is not None, "a record or a failure"
             return done.record
         return record_lost(
@@ -245,7 +244,6 @@ class _Hand:
     """A worker with its episodes.
 
     Attributes:
-        ready: whether it has started.
         busy: the number of episodes that it has.
     """
 
@@ -289,7 +287,6 @@ class _Hand:
         """Let the worker run an episode, and answer its questions; None if the worker ended.
 
         Args:
-            used: the meter of the episode.
             live: gives the numbers of the works that the worker has to keep.
         """
         inbox: queue.SimpleQueue[Ask | Done | None] = queue.SimpleQueue()
@@ -337,6 +334,6 @@ def _answer(question: Ask, sent: Shipped) -> Reply:
             with answering(), error_boundary(engine.original.model, unexpected=True):
                 response = engine.reply(question.request, question.sample)
         except Exception as error:
-            failure = Trouble.of(error)
+            failure = sendable(error)
             return Reply(question.session, question.number, meter.usage, meter.answers, failure=failure)
     return Reply(question.session, question.number, meter.usage, meter.answers, response)

@@ -86,7 +86,7 @@ class Reply:
     usage: Usage
     answers: int
     response: lm15.Response | None = None
-    failure: Trouble | None = None
+    failure: Exception | Failure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,41 +95,26 @@ class Done:
 
     session: int
     record: EpisodeRecord | None = None
-    failure: Trouble | None = None
+    failure: Exception | Failure | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """An exception as data."""
+def sendable(error: BaseException) -> Exception | Failure:
+    """An exception for another process, where it is raised as its own type or as a `RuntimeError`."""
+    for each in chain(error):
+        if isinstance(each, InputError):
+            return InputError(each.message, where=each.where, hint=each.hint)
+        if isinstance(each, InfrastructureError):
+            return InfrastructureError(str(each))
+        if isinstance(each, AdmissionError):
+            return AdmissionError(str(each))
+    if isinstance(error, LMError):
+        return Failure.of(error)
+    return RuntimeError(f"a worker process failed: {type(error).__name__}: {error}")
 
-    kind: str
-    said: tuple[Any, ...]
 
-    @classmethod
-    def of(cls, error: BaseException) -> Trouble:
-        """An exception that can be raised again as its own type, or as a `RuntimeError`."""
-        for each in chain(error):
-            if isinstance(each, InputError):
-                return cls("input", (each.message, each.where, each.hint))
-            if isinstance(each, InfrastructureError):
-                return cls("infrastructure", (str(each),))
-            if isinstance(each, AdmissionError):
-                return cls("admission", (str(each),))
-        if isinstance(error, LMError):
-            return cls("model", (Failure.of(error),))
-        return cls("defect", (f"{type(error).__name__}: {error}",))
-
-    def error(self) -> Exception:
-        if self.kind == "input":
-            message, where, hint = self.said
-            return InputError(message, where=where, hint=hint)
-        if self.kind == "infrastructure":
-            return InfrastructureError(*self.said)
-        if self.kind == "admission":
-            return AdmissionError(*self.said)
-        if self.kind == "model":
-            return self.said[0].error()  # type: ignore[no-any-return]
-        return RuntimeError(f"a worker process failed: {self.said[0]}")
+def raisable(failure: Exception | Failure) -> Exception:
+    """The exception that `sendable` was given."""
+    return failure.error() if isinstance(failure, Failure) else failure
 
 
 ToWorker = Load | Forget | Run | Reply

@@ -20,7 +20,8 @@ from worksmith.evals.running.engines.messages import (
     Ready,
     Reply,
     Run,
-    Trouble,
+    raisable,
+    sendable,
 )
 from worksmith.evals.running.engines.shipping import Answer, AnswerError, opened
 from worksmith.evals.running.episode_work import EpisodeWork
@@ -64,7 +65,7 @@ class Worker:
         try:
             done = Done(order.session, work.run(order))
         except BaseException as error:
-            done = Done(order.session, failure=Trouble.of(error))
+            done = Done(order.session, failure=sendable(error))
         try:
             self._send(done)
         except Exception as error:  # else the driver would wait for ever
@@ -72,7 +73,7 @@ class Worker:
                 f"the record of an episode cannot be sent to another process: {described(error)}",
                 hint="define its classes in a module, or leave the engine out",
             )
-            self._send(Done(order.session, failure=Trouble.of(refused)))
+            self._send(Done(order.session, failure=sendable(refused)))
 
     def _ask(self, model: int, request: lm15.Request, sample: Sample) -> Answer:
         session: int | None = dspy.settings.get(_SESSION)
@@ -90,7 +91,7 @@ class Worker:
         reply = waiting.get()
         if reply.response is None:
             assert reply.failure is not None, "a reply or its failure"
-            raise AnswerError(reply.failure.error(), reply.usage)
+            raise AnswerError(raisable(reply.failure), reply.usage)
         return Answer(reply.response, reply.usage, reply.answers)
 
 

@@ -10,7 +10,6 @@ import dspy
 import pytest
 from dspy.utils.exceptions import ContextWindowExceededError, LMServerError
 
-from tests.evals import help_desk
 from tests.evals.episodes import make_episode, make_record, make_task
 from tests.evals.judging.episodes import Says
 from tests.tables import each_row
@@ -26,12 +25,6 @@ from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InfrastructureError, InputError
-
-
-@pytest.fixture(scope="module")
-def env(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    return help_desk.env(tmp_path_factory.mktemp("desk"))
-
 
 TASK = make_task(1)
 RECORD = make_record(1)
@@ -66,32 +59,32 @@ class Raises:
         raise self.error
 
 
-def run(env: Environment, tasks: list[Task], judges: Any, program: Any = program) -> Any:
-    return evaluate(program, tasks, EvalSettings(env=env, scorers=[right], judges=judges, workers=2))
+def run(shop: Environment, tasks: list[Task], judges: Any, program: Any = program) -> Any:
+    return evaluate(program, tasks, EvalSettings(env=shop, scorers=[right], judges=judges, workers=2))
 
 
-def test_verdicts_stand_beside_the_scores(env: Environment, tasks: list[Task]) -> None:
-    result = run(env, tasks, [Says("a", 5), Says("b", 3)])
+def test_verdicts_stand_beside_the_scores(shop: Environment, tasks: list[Task]) -> None:
+    result = run(shop, tasks, [Says("a", 5), Says("b", 3)])
     assert {record.scores["judge"] for record in result.records} == {0.75}
     assert {record.scores["outcome"] for record in result.records} == {1.0}
     assert [v.judge for v in result.records[0].judgements] == ["a", "b"]
 
 
-def test_a_failed_verdict_is_no_level_and_does_not_hide(env: Environment, tasks: list[Task]) -> None:
+def test_a_failed_verdict_is_no_level_and_does_not_hide(shop: Environment, tasks: list[Task]) -> None:
     judges = [Says("a", 5), Says("b", None, "unreadable"), Says("c", None, "model_error")]
-    result = run(env, tasks, judges)
+    result = run(shop, tasks, judges)
     assert {record.scores["judge"] for record in result.records} == {1.0}
     assert [(each.judge, each.failed, each.verdicts) for each in result.summary.judging] == [
         ("a", 0, 12),
         ("b", 12, 12),
         ("c", 12, 12),
     ]
-    only = run(env, tasks, [Says("b", None, "unreadable")])
+    only = run(shop, tasks, [Says("b", None, "unreadable")])
     assert all("judge" not in record.scores for record in only.records)
 
 
-def test_a_judge_that_breaks_is_not_the_agents_fault(env: Environment, tasks: list[Task]) -> None:
-    result = run(env, tasks, [Breaks()])
+def test_a_judge_that_breaks_is_not_the_agents_fault(shop: Environment, tasks: list[Task]) -> None:
+    result = run(shop, tasks, [Breaks()])
     assert {record.status for record in result.records} == {"finished"}
     (verdict,) = result.records[0].judgements
     assert (verdict.status, verdict.level) == ("program_error", None)
@@ -120,7 +113,7 @@ def test_what_is_not_the_judges_doing_is_no_verdict(error: Exception) -> None:
 
 
 def test_an_episode_whose_judge_was_refused_a_request_is_left_out(
-    env: Environment, tasks: list[Task]
+    shop: Environment, tasks: list[Task]
 ) -> None:
     leave = type("Leave", (nullcontext,), {"cut_short": False})
     admission: Any = SimpleNamespace(
@@ -128,13 +121,13 @@ def test_an_episode_whose_judge_was_refused_a_request_is_left_out(
     )
     judges: Any = [Raises(AdmissionError("the budget is spent"))]
     result = evaluate(
-        program, tasks, EvalSettings(env=env, scorers=[right], judges=judges, workers=2, admission=admission)
+        program, tasks, EvalSettings(env=shop, scorers=[right], judges=judges, workers=2, admission=admission)
     )
     assert (result.records, result.unstarted) == ((), len(tasks))
 
 
-def test_what_judging_costs_is_no_cost_of_the_episode(env: Environment, tasks: list[Task]) -> None:
-    alone, with_judge = (run(env, tasks, judges).summary for judges in ([], [Says("a", 5)]))
+def test_what_judging_costs_is_no_cost_of_the_episode(shop: Environment, tasks: list[Task]) -> None:
+    alone, with_judge = (run(shop, tasks, judges).summary for judges in ([], [Says("a", 5)]))
     assert alone.totals["used_tokens"] == with_judge.totals["used_tokens"]
     assert with_judge.judging[0].usage.used_tokens == 7 * len(tasks)
     assert with_judge.to_json()["judging"][0]["prompt_tokens"] == 7 * len(tasks)
@@ -147,13 +140,13 @@ def test_what_the_infrastructure_lost_is_not_judged() -> None:
     assert judge.asked == 0
 
 
-def test_a_program_that_broke_is_judged(env: Environment, tasks: list[Task]) -> None:
-    result = run(env, tasks, [Says("a", 1)], broken)
+def test_a_program_that_broke_is_judged(shop: Environment, tasks: list[Task]) -> None:
+    result = run(shop, tasks, [Says("a", 1)], broken)
     assert {record.scores["judge"] for record in result.records} == {0.0}
 
 
-def test_another_judge_makes_another_work_unit(env: Environment, tasks: list[Task]) -> None:
-    keys = {run(env, tasks[:1], judges).records[0].key for judges in ([], [Says("a", 5)], [Says("b", 5)])}
+def test_another_judge_makes_another_work_unit(shop: Environment, tasks: list[Task]) -> None:
+    keys = {run(shop, tasks[:1], judges).records[0].key for judges in ([], [Says("a", 5)], [Says("b", 5)])}
     assert len(keys) == 3
 
 
@@ -177,7 +170,7 @@ def test_a_panel_votes_by_the_median(levels: tuple[int | None, ...], expected: i
     assert verdict.prompt_tokens == 7 * len(levels)
 
 
-def test_a_rubric_that_is_missing_ends_the_evaluation(env: Environment, tasks: list[Task]) -> None:
+def test_a_rubric_that_is_missing_ends_the_evaluation(shop: Environment, tasks: list[Task]) -> None:
     class Without:
         name = digest = "without"
 
@@ -185,7 +178,7 @@ def test_a_rubric_that_is_missing_ends_the_evaluation(env: Environment, tasks: l
             raise InputError("no rubric")
 
     with pytest.raises(InputError, match="no rubric"):
-        run(env, tasks, [Without()])
+        run(shop, tasks, [Without()])
 
 
 def test_figures_count_each_task_once() -> None:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
 import dspy
 import pytest
 
-from tests.chat_server import ChatServer, chat_server, said
+from tests.chat_server import ChatServer, said
 from tests.evals.help_desk import CRUD, DENIED, SEARCH
 from tests.evals.judging.episodes import CLOSED, TOLD, answered
 from worksmith.evals.judging.rubric import default_rubrics
 from worksmith.evals.judging.rubric_judge import ATTEMPTS, PairwiseJudge, RubricJudge
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with chat_server() as server:
-        yield server
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +30,6 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(dspy, "cache", Cache(False, True, str(tmp_path), disk_size_limit_bytes=0))
 
 
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with chat_server() as server:
-        yield server
-
-
 def hosted(server: ChatServer, **settings: Any) -> dspy.LM:
     given = {"api_base": server.url, "api_key": "none", "engine": "lm15", **settings}
     return dspy.LM("openai/a-model", **given)
@@ -51,10 +44,7 @@ def test_a_list_of_replies_is_not_cached() -> None:
 
 
 @pytest.mark.parametrize("engine", ["lm15", pytest.param("litellm", marks=pytest.mark.slow)])
-def test_each_try_is_a_paid_request_and_only_we_try_again(
-    server: ChatServer, engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+def test_each_try_is_a_paid_request_and_only_we_try_again(server: ChatServer, engine: str) -> None:
     server.say(BUSY, BUSY, said("a"), *[BUSY] * 20)
     lm = metered(hosted(server, engine=engine))
     with metering() as meter:
@@ -86,10 +76,7 @@ def test_a_server_says_how_long_to_wait() -> None:
 
 
 @pytest.mark.parametrize("engine", ["lm15", pytest.param("litellm", marks=pytest.mark.slow)])
-def test_what_a_server_does_not_report_is_estimated(
-    server: ChatServer, engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+def test_what_a_server_does_not_report_is_estimated(server: ChatServer, engine: str) -> None:
     server.usage = None
     server.say(said("The meeting is on Friday at ten."))
     with metering() as cold:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import dspy
@@ -18,7 +17,7 @@ from dspy.lm15 import (
     ToolResultPart,
 )
 
-from tests.chat_server import ChatServer, chat_server
+from tests.chat_server import ChatServer
 from tests.evals.lm.provider_fixtures import Case, provider_server
 from tests.tables import each_row
 from worksmith.evals.dspy_programs.digests import model_digest
@@ -30,13 +29,6 @@ from worksmith.models.named import use_models
 from worksmith.tools.episode_result import Tokens
 
 LITELLM = pytest.mark.slow
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    with chat_server() as started:
-        yield started
 
 
 def chat(**usage: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dspy
 import pytest
 
-from tests.chat_server import chat_server
+from tests.chat_server import ChatServer
 from tests.tables import each_row
 from worksmith.evals.lm.failures import failure_of
 from worksmith.evals.lm.metering import metered
@@ -31,12 +31,11 @@ def test_the_setting_is_found_in_what_providers_say(said: str, setting: str | No
     assert refused_setting(said) == setting
 
 
-def test_an_episode_s_error_begins_with_the_setting() -> None:
-    with chat_server() as server:
-        server.say({"error": 400, "said": "Unsupported parameter: 'top_p' is not supported with this model."})
-        lm = dspy.LM("openai/x", api_base=server.url, api_key="sk-test", top_p=0.5, cache=False)
-        with pytest.raises(Exception, match="top_p") as caught:
-            metered(lm)("Is it so?")
+def test_an_episode_s_error_begins_with_the_setting(server: ChatServer) -> None:
+    server.say({"error": 400, "said": "Unsupported parameter: 'top_p' is not supported with this model."})
+    lm = dspy.LM("openai/x", api_base=server.url, api_key="sk-test", top_p=0.5, cache=False)
+    with pytest.raises(Exception, match="top_p") as caught:
+        metered(lm)("Is it so?")
     ended = failure_of(caught.value)
 
     assert ended.status == "invalid_request"

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +25,7 @@ from dspy.utils.exceptions import (
     LMServerError,
 )
 
-from tests.chat_server import chat_server, said
+from tests.chat_server import ChatServer, said
 from tests.evals.episodes import make_episode, make_task
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest
 from worksmith.evals.records.log import EpisodeLog, read_log
@@ -73,11 +73,10 @@ def run(program: Any, tasks: list[Task], env: Any, **options: Any) -> EvalResult
 
 
 @pytest.fixture
-def lm() -> Iterator[dspy.LM]:
+def lm(server: ChatServer) -> dspy.LM:
     """A model on a server, whose replies take 13 tokens each."""
-    with chat_server() as server:
-        server.say(*[said("a")] * 9)
-        yield dspy.LM("openai/m", api_base=server.url, api_key="none", engine="lm15", cache=False)
+    server.say(*[said("a")] * 9)
+    return dspy.LM("openai/m", api_base=server.url, api_key="none", engine="lm15", cache=False)
 
 
 def comparable(result: EvalResult) -> list[dict[str, Any]]:

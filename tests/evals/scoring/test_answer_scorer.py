@@ -25,11 +25,6 @@ Score = Callable[..., dict[str, float]]
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    return desk.env(tmp_path_factory.mktemp("desk"))
-
-
-@pytest.fixture(scope="module")
 def score(shop: Environment) -> Score:
     scorers = scorers_for(shop)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.evals import help_desk as desk
 from tests.evals import small_office
 from tests.evals.help_desk import ALLOWED, CRUD, DENIED, NOTHING, SEARCH, TASKS
 from worksmith.evals.running.baseline_program import BaselineProgram, baselines_for
@@ -17,11 +16,6 @@ from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 
 Solve = Callable[[str], set[str]]
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    return desk.env(tmp_path_factory.mktemp("desk"))
 
 
 @pytest.fixture(scope="module")

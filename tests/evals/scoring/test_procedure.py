@@ -22,7 +22,8 @@ from worksmith.evals.task_kind import scorers_for
 from worksmith.tools.errors import InputError
 
 READ_FIRST = {"tool": "close", "needs": "read", "same": ["ticket"]}
-ASKED = {"tool": "close", "needs": "ask", "reply": "Yes", "each": True}
+ASKED = {"tool": "close", "needs": "ask", "reply": "Yes.", "each": True}
+NAMED = {"tool": "close", "needs": "ask", "named": ["ticket"]}
 
 Call = tuple[str, dict[str, Any]]
 
@@ -91,6 +92,8 @@ def record_of(suite: ws.Suite, calls: list[Call]) -> EpisodeRecord:
         (ASKED, [ask(), close("T-1"), ask(), close("T-2")], None),
         (ASKED, [ask(), ask(), close("T-1"), close("T-2")], 4),
         (ASKED, [ask("Why?"), close("T-1")], 2),
+        (NAMED, [ask("Close t-1, or not?"), close("T-1")], None),
+        (NAMED, [ask("Close T-12?"), close("T-1")], 2),
         ({"tool": "close", "at_most": 1}, [close("T-1")], None),
         ({"tool": "close", "at_most": 1}, [close("T-1"), read("T-1"), close("T-2")], 3),
         ({"tool": "close", "never_with": "ask"}, [close("T-1"), close("T-2")], None),
@@ -134,6 +137,7 @@ def test_a_gold_plan_has_to_keep_the_procedure(tmp_path: Path) -> None:
         ({"tool": "close"}, "procedure.0", "give one of needs, at_most and never_with"),
         ({"tool": "close", "at_most": 1, "needs": "read"}, "procedure.0", "give one of"),
         ({"tool": "close", "at_most": 1, "each": True}, "procedure.0", "go with needs"),
+        ({**NAMED, "named": ["id"]}, "procedure.0.named", "no argument 'id'"),
         ({"tool": "close", "at_most": 0}, "procedure.0.at_most", "greater than 0"),
         ({"tool": "clos", "needs": "read"}, "procedure.0", "no tool 'clos'"),
         ({"tool": "close", "needs": "reed"}, "procedure.0", "no tool 'reed'"),

@@ -100,14 +100,6 @@ def test_intents_on_which_programs_differ_alike_prove_less() -> None:
     assert paired_difference(ours, theirs, intents).groups == 5
 
 
-@given(st.integers(0, 12), st.integers(0, 12), st.integers(0, 5))
-def test_exchanging_single_tasks_is_mcnemars_test(a: int, b: int, ties: int) -> None:
-    found = dict(enumerate([1.0] * a + [-1.0] * b + [0.0] * ties))
-    signs = [True] * a + [False] * b
-
-    assert exchange_test(found) == pytest.approx(mcnemar(signs, [not sign for sign in signs]).p)
-
-
 @given(st.lists(st.sampled_from([-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0]), max_size=9))
 def test_exchanges_are_all_gone_through(values: list[float]) -> None:
     reached = abs(sum(values))

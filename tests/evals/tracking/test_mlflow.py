@@ -16,7 +16,7 @@ from tests.evals.tracking.stored import traces_of
 from worksmith.evals.records.log import read_log
 from worksmith.evals.reporting.report import study_report
 from worksmith.evals.running.study import Arm, run_study
-from worksmith.evals.tracking import Dataset, open_tracker
+from worksmith.evals.tracking import Dataset, KeptModel, open_tracker
 from worksmith.evals.tracking.mlflow_tracker import MlflowTracker
 from worksmith.evals.tracking.reaching import TrackingError
 from worksmith.evals.tracking.registry import Registration
@@ -243,10 +243,10 @@ def test_a_program_is_a_model_that_loads_back(tracker: MlflowTracker, tmp_path: 
         )
     )
     with tracker.start("compile") as compiled:
-        compiled.program("react", code, artifact, params={})
+        compiled.model(KeptModel("react", [artifact], {}, code))
     with tracker.start("compare") as run:
         run.dataset(Dataset("office", "abc123"), split="test", tasks=[], count=3)
-        address = run.program("react", code, artifact, params={"optimizer": "bootstrap"})
+        address = run.model(KeptModel("react", [artifact], {"optimizer": "bootstrap"}, code))
         run.evaluation(mixed(2), split="test")
 
     assert address is not None
@@ -313,7 +313,7 @@ def test_weights_are_registered_and_come_back_whole(tracker: MlflowTracker, tmp_
         file.write_text(file.name)
     with tracker.start("train") as run:
         named = Registration.parse("planner@champion")
-        address = run.weights("planner", files, params={"base": "local/smollm2"}, register_as=named)
+        address = run.model(KeptModel("planner", files, {"base": "local/smollm2"}, register_as=named))
 
     assert address == "models:/planner/1"
     version = tracker.client.get_model_version_by_alias("planner", "champion")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -253,36 +254,25 @@ def test_a_program_that_takes_many_calls_leaves_room_for_candidates(suite: Suite
 
 
 class Lossy(Model):
-    """Cannot be reached for every other task while it is shown demonstrations, or while it is shown none."""
+    """Cannot be reached for tasks whose text fits."""
 
-    def __init__(self, *, shown: bool) -> None:
+    def __init__(self, fits: Callable[[str], bool]) -> None:
         super().__init__()
-        self._shown = shown
-
-    def complete(self, request: Request) -> Response:
-        users = [message for message in request.messages if message.role == "user"]
-        asked = users[-1].parts[0].text.partition("[[ ## trajectory")[0]
-        if (len(users) > 1) == self._shown and sum(map(ord, asked)) % 2:
-            raise ConnectionError("nobody there")
-        return super().complete(request)
-
-
-def lossy(*, shown: bool) -> dspy.LM:
-    return dspy.LM("scripted/lossy", engine=Lossy(shown=shown), cache=False, num_retries=0)
-
-
-class LossyOnce(Model):
-    """Cannot be reached for one of the twelve dev tasks."""
+        self._fits = fits
 
     def complete(self, request: Request) -> Response:
         asked = [message for message in request.messages if message.role == "user"][-1].parts[0].text
-        if "beta review" in asked and "Cancel" in asked:
+        if self._fits(asked.partition("[[ ## trajectory")[0]):
             raise ConnectionError("nobody there")
         return super().complete(request)
 
 
+def lossy(fits: Callable[[str], bool]) -> dspy.LM:
+    return dspy.LM("scripted/lossy", engine=Lossy(fits), cache=False, num_retries=0)
+
+
 def test_a_program_against_itself_loses_no_task_with_an_episode(suite: Suite, tmp_path: Path) -> None:
-    student = dspy.LM("scripted/lossy", engine=LossyOnce(), cache=False, num_retries=0)
+    student = lossy(lambda asked: "beta review" in asked and "Cancel" in asked)  # one of the twelve
     found = same_program(make_context(suite, tmp_path, teacher=lm(), student=student, candidates=2))
 
     assert (found.tasks, found.intents, found.lost) == (12, 12, 3)
@@ -290,6 +280,7 @@ def test_a_program_against_itself_loses_no_task_with_an_episode(suite: Suite, tm
 
 
 def test_a_program_that_loses_much_is_not_compared_with_itself(suite: Suite, tmp_path: Path) -> None:
-    work = make_context(suite, tmp_path, teacher=lm(), student=lossy(shown=False), candidates=2)
+    student = lossy(lambda asked: sum(map(ord, asked)) % 2 == 1)
+    work = make_context(suite, tmp_path, teacher=lm(), student=student, candidates=2)
     with pytest.raises(IncumbentLostError, match=r"the program as it is lost \d+ of 12 episodes"):
         same_program(work)

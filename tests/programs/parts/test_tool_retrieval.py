@@ -5,7 +5,6 @@ from __future__ import annotations
 import dspy
 import pytest
 
-from tests.evals import help_desk as desk
 from tests.evals.help_desk import DENIED, SEARCH, TASKS
 from tests.programs.office import Script, call, reply, texts
 from worksmith.evals.task_kind import scorers_for
@@ -20,11 +19,6 @@ from worksmith.tools.world_kind import world_kind
 
 READ = call("tickets.read", '{"ticket_id": "1002"}', thought="Find the ticket.")
 END = call("finish", '{"status": "answered", "answer": "x"}', thought="End.")
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    return desk.env(tmp_path_factory.mktemp("desk"))
 
 
 def run(agent: Agent, task: Task, *replies: str) -> tuple[dspy.Prediction, Script]:

@@ -13,7 +13,7 @@ from dspy.utils.callback import BaseCallback
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.programs.office import TASKS, Script, call, finish, reply
+from tests.programs.office import TASKS, Script, call, finish, reply, run_agent
 from worksmith.programs.agent import Agent
 from worksmith.programs.parts.signatures import Plan, call_signature
 from worksmith.programs.prompting.adapter import TrajectoryAdapter
@@ -193,8 +193,7 @@ def test_callbacks_and_caches_see_the_same_request(env: Environment) -> None:
     for callbacks in ([], [watch]):
         script = Script(finish())
         lm = dspy.LM("scripted/same", engine=script, cache=False, temperature=0.5, max_tokens=100)
-        with dspy.context(lm=lm, callbacks=callbacks):
-            agent(task=TASKS[0])
+        run_agent(agent, lm, callbacks=callbacks)
         requests.append(script.requests[0])
 
     assert request_to_dict(requests[0]) == request_to_dict(requests[1])
@@ -211,8 +210,7 @@ def test_dspy_s_cache_answers_a_second_run(env: Environment) -> None:
         script = Script(call("calendar.search_events", thought="Look."), finish())
         script.digest = "known"  # an engine without one is never cached
         for _ in range(2):
-            with dspy.context(lm=dspy.LM("scripted/cached", engine=script)):
-                episode = Agent("react", env=env)(task=TASKS[0]).episode
+            episode = run_agent(Agent("react", env=env), dspy.LM("scripted/cached", engine=script)).episode
     finally:
         dspy.cache = before
 
@@ -225,8 +223,7 @@ def test_trials_of_one_task_are_not_answered_from_each_other_s_cache(env: Enviro
     keys = {json.dumps(lm.copy(rollout_id=trial).kwargs, sort_keys=True) for trial in (1, 2)}
     answers = set()
     for trial in (1, 2):
-        with dspy.context(lm=lm.copy(rollout_id=trial)):
-            answers.add(Agent("act", env=env)(task=TASKS[0]).answer)
+        answers.add(run_agent(Agent("act", env=env), lm.copy(rollout_id=trial)).answer)
 
     assert len(keys) == len(answers) == 2
     assert request_digest(script.requests[0]) == request_digest(script.requests[1])

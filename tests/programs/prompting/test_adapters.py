@@ -11,7 +11,7 @@ import dspy
 import pytest
 from dspy.adapters.baml_adapter import BAMLAdapter
 
-from tests.programs.office import EVENTS, TASKS, Script, texts
+from tests.programs.office import EVENTS, TASKS, Script, run_agent, texts
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.programs.agent import Agent
@@ -69,10 +69,8 @@ def test_a_whole_episode_goes_through_the_adapter(
     kind: type[dspy.ChatAdapter], name: str, env: Environment
 ) -> None:
     model, agent = script(kind, name), Agent(name, env=env)
-    with dspy.context(lm=model.lm(), adapter=kind()):
-        done = agent(task=TASKS[0])
-    with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
-        same = Agent("act", env=env)(task=TASKS[0])
+    done = run_agent(agent, model.lm(), adapter=kind())
+    same = run_agent(Agent("act", env=env), scripted_lm(GoldEngine(TASKS)))
 
     assert (done.episode.status, done.unreadable, done.answer) == ("finished", 0, "Ünder <way> & done.")
     assert done.episode.outcome.to_json() == same.episode.outcome.to_json()
@@ -83,14 +81,12 @@ def test_a_whole_episode_goes_through_the_adapter(
 @pytest.mark.parametrize("configured", ADAPTERS, indirect=True)
 def test_an_adapter_can_be_set_for_the_whole_process(configured: None, env: Environment) -> None:
     kind = type(dspy.settings.adapter)
-    with dspy.context(lm=script(kind, "react").lm()):
-        assert Agent("react", env=env)(task=TASKS[0]).episode.status == "finished"
+    assert run_agent(Agent("react", env=env), script(kind, "react").lm()).episode.status == "finished"
 
 
 def test_opening_replies_and_observations_look_as_the_adapter_makes_them(env: Environment) -> None:
     model = script(dspy.XMLAdapter, "react")
-    with dspy.context(lm=model.lm(), adapter=dspy.XMLAdapter()):
-        Agent("react", env=env)(task=TASKS[0])
+    run_agent(Agent("react", env=env), model.lm(), adapter=dspy.XMLAdapter())
     opening, reply, observation, *_ = texts(model.requests[-1])
 
     assert "<task>\nCancel the meeting 'Budget review'\n</task>" in opening
@@ -103,8 +99,7 @@ def test_opening_replies_and_observations_look_as_the_adapter_makes_them(env: En
 
 def test_replies_are_objects_where_the_adapter_asks_for_json(env: Environment) -> None:
     model = script(dspy.JSONAdapter, "react")
-    with dspy.context(lm=model.lm(), adapter=dspy.JSONAdapter()):
-        Agent("react", env=env)(task=TASKS[0])
+    run_agent(Agent("react", env=env), model.lm(), adapter=dspy.JSONAdapter())
     replies = [turn.text for turn in model.requests[-1].messages if turn.role == "assistant"]
 
     assert [json.loads(str(reply)) for reply in replies] == STEPS[:2]
@@ -114,8 +109,7 @@ def test_replies_are_objects_where_the_adapter_asks_for_json(env: Environment) -
 @pytest.mark.parametrize("toolset", ["required", "retrieved:4"])
 def test_a_prompt_only_grows(kind: type[dspy.ChatAdapter], toolset: str, env: Environment) -> None:
     model = script(kind, "act")
-    with dspy.context(lm=model.lm(), adapter=kind()):
-        Agent("act", toolset=toolset, env=env)(task=TASKS[0])
+    run_agent(Agent("act", toolset=toolset, env=env), model.lm(), adapter=kind())
     prompts = [texts(request) for request in model.requests]
 
     assert [len(prompt) for prompt in prompts] == [1, 3, 5]
@@ -134,12 +128,10 @@ def test_demonstrations_are_whole_trajectories_in_the_same_format(
         agent(task=TASKS[0])
         [(_, inputs, outputs)] = dspy.settings.trace
     model = script(kind, "react")
-    with dspy.context(lm=model.lm(), adapter=kind()):
-        agent(task=TASKS[0])
+    run_agent(agent, model.lm(), adapter=kind())
     agent.selector.predict.demos = [dspy.Example(augmented=True, **inputs, **outputs.toDict())]
     other = script(kind, "react")
-    with dspy.context(lm=other.lm(), adapter=kind()):
-        agent(task=TASKS[1])
+    run_agent(agent, other.lm(), TASKS[1], adapter=kind())
     shown, ran = texts(other.requests[0]), texts(model.requests[-1])
 
     # It is the episode as it ran, but for tools and reminder in its opening, and its last reply.
@@ -151,8 +143,7 @@ def test_demonstrations_are_whole_trajectories_in_the_same_format(
 
 def test_a_reply_in_another_format_is_shown_with_what_is_wrong(env: Environment) -> None:
     model = Script('{"thought": "Hm.", "tool": "finish"}', "<tool>finish</tool>")
-    with dspy.context(lm=model.lm(), adapter=dspy.JSONAdapter()):
-        done = Agent("react", env=env)(task=TASKS[0])
+    done = run_agent(Agent("react", env=env), model.lm(), adapter=dspy.JSONAdapter())
 
     assert (done.episode.status, done.unreadable) == ("invalid_reply", 2)
     assert texts(model.requests[1])[1:] == [
@@ -167,16 +158,14 @@ def test_a_reply_in_another_format_is_shown_with_what_is_wrong(env: Environment)
 def test_whatever_is_replied_is_nothing_but_unreadable(
     kind: type[dspy.ChatAdapter], text: str, env: Environment
 ) -> None:
-    with dspy.context(lm=Script(text, text).lm(), adapter=kind()):
-        done = Agent("react", env=env)(task=TASKS[0])
+    done = run_agent(Agent("react", env=env), Script(text, text).lm(), adapter=kind())
 
     assert done.episode.status == "invalid_reply", done.episode.error
 
 
 def test_calls_are_read_strictly_whoever_reads_them(env: Environment) -> None:
     wrong = json.dumps({"calls": [{"tool": "finish", "arguments": "so"}]})
-    with dspy.context(lm=Script(wrong, wrong).lm(), adapter=dspy.JSONAdapter()):
-        done = Agent("direct", env=env)(task=TASKS[0])
+    done = run_agent(Agent("direct", env=env), Script(wrong, wrong).lm(), adapter=dspy.JSONAdapter())
 
     assert done.episode.status == "invalid_reply"
     assert "the arguments of finish must be a JSON object" in str(done.episode.error)
@@ -186,8 +175,7 @@ def test_the_model_of_an_access_check_is_asked_through_it_too(env: Environment) 
     allowed = json.dumps({"reason": "Own records.", "verdict": "Allowed"})
     steps = [json.dumps({name: step[name] for name in ("tool", "arguments")}) for step in STEPS]
     model = Script(steps[0], allowed, steps[1], allowed, steps[2])
-    with dspy.context(lm=model.lm(), adapter=dspy.JSONAdapter()):
-        done = Agent("act", access="model", env=env)(task=TASKS[0])
+    done = run_agent(Agent("act", access="model", env=env), model.lm(), adapter=dspy.JSONAdapter())
 
     assert done.episode.status == "finished"
     assert [opinion.allow for opinion in done.episode.opinions if opinion] == [True, True]
@@ -209,8 +197,7 @@ class Terse(dspy.ChatAdapter):  # type: ignore[misc]
 
 def test_an_adapter_of_ones_own_is_used(env: Environment) -> None:
     model = script(Shouting, "act")
-    with dspy.context(lm=model.lm(), adapter=Shouting()):
-        assert Agent("act", env=env)(task=TASKS[0]).episode.status == "finished"
+    assert run_agent(Agent("act", env=env), model.lm(), adapter=Shouting()).episode.status == "finished"
 
     assert "YOU WORK ON BEHALF OF ONE PERSON" in system(model.requests[0])
 
@@ -252,8 +239,8 @@ def test_native_calls_through_an_adapter_are_refused_by_name(
 
 
 def test_gold_plans_are_followed_whatever_the_adapter(env: Environment) -> None:
-    with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), adapter=dspy.JSONAdapter()):
-        assert Agent("react", env=env)(task=TASKS[0]).episode.status == "finished"
+    done = run_agent(Agent("react", env=env), scripted_lm(GoldEngine(TASKS)), adapter=dspy.JSONAdapter())
+    assert done.episode.status == "finished"
 
 
 def test_callbacks_of_an_adapter_are_told_once() -> None:

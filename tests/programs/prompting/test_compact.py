@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.programs.office import TASKS, Script, call, finish, texts
+from tests.programs.office import TASKS, Script, call, finish, run_agent, texts
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.programs.agent import Agent
@@ -31,11 +31,6 @@ LOOK = json.dumps({"tool": "calendar.search_events", "arguments": {"query": "Bud
 DONE = json.dumps({"tool": "finish", "arguments": {"answer": "Done."}})
 
 
-def done(agent: Agent, lm: dspy.LM) -> Any:
-    with dspy.context(lm=lm):
-        return agent(task=TASKS[0])
-
-
 def chats(asks: list[AskRecord], part: Part) -> list[list[dict[str, str]]]:
     """The messages of each question of a part, with the reply as the last one."""
     sent: list[dict[str, str]] = []
@@ -52,7 +47,7 @@ def chats(asks: list[AskRecord], part: Part) -> list[list[dict[str, str]]]:
 def test_the_last_prompt_of_an_episode_begins_with_every_earlier_one_and_its_reply(
     env: Environment, name: str
 ) -> None:
-    episode = done(Agent(name, env, prompt="compact:60"), scripted_lm(GoldEngine(TASKS))).episode
+    episode = run_agent(Agent(name, env, prompt="compact:60"), scripted_lm(GoldEngine(TASKS))).episode
 
     sent = chats(episode.asks, "select")
     assert len(sent) == 3
@@ -67,7 +62,7 @@ def test_the_last_prompt_of_an_episode_begins_with_every_earlier_one_and_its_rep
 def test_a_prompt_is_a_calendar_the_clock_the_task_and_tables(env: Environment) -> None:
     script = Script(LOOK, DONE)
 
-    done(Agent("act", env, prompt="compact:50"), script.lm())
+    run_agent(Agent("act", env, prompt="compact:50"), script.lm())
 
     request = script.requests[-1]
     opening, called, seen = texts(request)
@@ -94,7 +89,7 @@ def test_a_calendar_has_the_days_around_the_clock() -> None:
 def test_a_full_prompt_stays_as_it_is(env: Environment) -> None:
     script = Script(call("calendar.search_events", '{"query": "x"}'), finish())
 
-    done(Agent("act", env, prompt="text"), script.lm())
+    run_agent(Agent("act", env, prompt="text"), script.lm())
 
     assert "[[ ## tools ## ]]" in texts(script.requests[0])[0]
 
@@ -106,8 +101,8 @@ def test_a_model_that_was_trained_on_compact_prompts_gets_them_unless_told_other
         compact_prompts = 70
 
     compact, full = Trained(LOOK, DONE), Trained(call("calendar.search_events", '{"query": "x"}'), finish())
-    episode = done(Agent("act", env), compact.lm()).episode
-    done(Agent("act", env, prompt="text"), full.lm())
+    episode = run_agent(Agent("act", env), compact.lm()).episode
+    run_agent(Agent("act", env, prompt="text"), full.lm())
 
     assert compact.requests[0].system == BRIEF_CALL
     assert texts(compact.requests[1])[-1] == shortened(episode.calls[0].observation.text, 70)
@@ -120,7 +115,7 @@ def test_a_model_that_was_trained_on_compact_prompts_gets_them_unless_told_other
 def test_a_reply_that_is_no_call_is_shown_once_with_what_is_wrong(env: Environment, bad: str) -> None:
     script = Script(bad, DONE)
 
-    found = done(Agent("act", env, prompt="compact"), script.lm())
+    found = run_agent(Agent("act", env, prompt="compact"), script.lm())
 
     assert (found.unreadable, found.episode.status, found.answer) == (1, "finished", "Done.")
     assert texts(script.requests[1])[-2] == (bad.strip() or "(empty)")
@@ -134,7 +129,7 @@ def test_demonstrations_look_like_the_running_episode(env: Environment) -> None:
     agent.selector.predict.demos = [dspy.Example(**shown, trajectory=[seen], augmented=True)]
     script = Script(DONE)
 
-    done(agent, script.lm())
+    run_agent(agent, script.lm())
 
     cut = "x" * 50 + "... [80 characters]"
     assert texts(script.requests[0])[:4] == ["Now.\nTask: Another one", LOOK, cut, DONE]
@@ -145,7 +140,7 @@ def test_instructions_of_an_optimizer_are_shown(env: Environment) -> None:
     agent.selector.predict.signature = agent.selector.predict.signature.with_instructions("Be quick.")
     script = Script(DONE)
 
-    done(agent, script.lm())
+    run_agent(agent, script.lm())
 
     assert str(script.requests[0].system).startswith("Be quick.")
 
@@ -170,7 +165,7 @@ def test_other_formats_are_refused(prompt: str) -> None:
 
 def test_adapters_are_refused(env: Environment) -> None:
     with dspy.context(adapter=dspy.JSONAdapter()), pytest.raises(InputError, match="go through JSONAdapter"):
-        done(Agent("act", env, prompt="compact"), Script().lm())
+        run_agent(Agent("act", env, prompt="compact"), Script().lm())
 
 
 values = st.recursive(

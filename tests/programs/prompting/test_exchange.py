@@ -8,10 +8,10 @@ import dspy
 import pytest
 from dspy.utils.callback import BaseCallback
 
-from tests.programs.office import TASKS, Script, call, finish, reply
+from tests.programs.office import Script, call, finish, reply, run_agent
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment
-from worksmith.tools.episode_result import AskRecord, EpisodeResult, Exchange, Message
+from worksmith.tools.episode_result import AskRecord, Exchange, Message
 
 SEARCH = call("calendar.search_events", '{"query": "Budget"}', thought="Look.")
 DEMO = dspy.Example(
@@ -44,12 +44,6 @@ def sent(request: Any) -> list[tuple[str, str]]:
     return [("system", str(request.system)), *((each.role, each.text) for each in request.messages)]
 
 
-def run(agent: Agent, lm: dspy.LM) -> EpisodeResult:
-    with dspy.context(lm=lm):
-        episode: EpisodeResult = agent(task=TASKS[0]).episode
-        return episode
-
-
 @pytest.fixture
 def agent(env: Environment) -> Agent:
     agent = Agent("react", env=env)
@@ -62,7 +56,7 @@ def test_each_question_has_the_messages_that_were_sent_and_the_reply(
     agent: Agent, callbacks: list[BaseCallback]
 ) -> None:
     script = Script(SEARCH, "Hm.", finish())
-    asks = run(agent, script.lm().copy(callbacks=callbacks)).asks
+    asks = run_agent(agent, script.lm().copy(callbacks=callbacks)).episode.asks
 
     assert prompts(asks) == [sent(request) for request in script.requests]
     assert [exchange(ask).reply for ask in asks] == [SEARCH, "Hm.", finish()]
@@ -70,7 +64,7 @@ def test_each_question_has_the_messages_that_were_sent_and_the_reply(
 
 
 def test_a_prompt_that_grew_keeps_what_is_new(agent: Agent) -> None:
-    asks = run(agent, Script(SEARCH, SEARCH, finish()).lm()).asks
+    asks = run_agent(agent, Script(SEARCH, SEARCH, finish()).lm()).episode.asks
     first, second = exchange(asks[0]), exchange(asks[1])
 
     assert (first.repeated, second.repeated) == (0, len(first.messages))
@@ -80,14 +74,14 @@ def test_a_prompt_that_grew_keeps_what_is_new(agent: Agent) -> None:
 def test_parts_are_told_apart(env: Environment) -> None:
     allowed = reply(reason="It is Sam's.", verdict="Allowed")
     script = Script(SEARCH, allowed, SEARCH, allowed, finish())
-    asks = run(Agent("react", access="model", env=env), script.lm()).asks
+    asks = run_agent(Agent("react", access="model", env=env), script.lm()).episode.asks
 
     assert prompts(asks) == [sent(request) for request in script.requests]
     assert exchange(asks[3]).repeated >= 1
 
 
 def test_a_question_without_a_reply_has_what_was_sent(agent: Agent) -> None:
-    (ask,) = run(agent, Script(ConnectionError("gone")).lm()).asks
+    (ask,) = run_agent(agent, Script(ConnectionError("gone")).lm()).episode.asks
 
     assert exchange(ask).messages
     assert exchange(ask).reply == ""
@@ -95,7 +89,7 @@ def test_a_question_without_a_reply_has_what_was_sent(agent: Agent) -> None:
 
 def test_demonstrations_are_held_once_for_all_episodes(agent: Agent) -> None:
     lm = Script(*[SEARCH, finish()] * 2).lm()
-    one, other = (exchange(run(agent, lm).asks[0]) for _ in range(2))
+    one, other = (exchange(run_agent(agent, lm).episode.asks[0]) for _ in range(2))
 
     assert one.messages[:3] == other.messages[:3]
     assert all(a is b for a, b in zip(one.messages[:3], other.messages[:3], strict=True))

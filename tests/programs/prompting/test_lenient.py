@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dspy
 import pytest
 
 from tests.chat_server import chat_server, said
-from tests.programs.office import TASKS, Script, call, finish
+from tests.programs.office import Script, call, finish, run_agent
 from worksmith.models.resolve import resolve
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment
@@ -23,8 +22,7 @@ SIGNATURE = "calendar.search_events(query: str, limit=5)"
 
 
 def done(env: Environment, prompt: str, *replies: str, strategy: str = "act") -> EpisodeResult:
-    with dspy.context(lm=Script(*replies).lm()):
-        episode: EpisodeResult = Agent(strategy, env, prompt=prompt)(task=TASKS[0]).episode
+    episode: EpisodeResult = run_agent(Agent(strategy, env, prompt=prompt), Script(*replies).lm()).episode
     return episode
 
 
@@ -111,8 +109,8 @@ def test_a_server_gets_the_schema_of_a_reply_only_if_it_is_said_to_heed_it(
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     with chat_server() as server:
         server.say(said(END if prompt == "json" else finish("-")))
-        with dspy.context(lm=resolve(f"hosted_vllm/m api_base={server.url} {settings}")):
-            assert Agent("act", env, prompt=prompt)(task=TASKS[0]).episode.status == "finished"
+        lm = resolve(f"hosted_vllm/m api_base={server.url} {settings}")
+        assert run_agent(Agent("act", env, prompt=prompt), lm).episode.status == "finished"
 
     asked = server.bodies[0].get("response_format")
     assert (asked is not None) is held

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import dspy
 import pytest
 
-from tests.chat_server import ChatServer, called, chat_server, said
+from tests.chat_server import ChatServer, called, said
 from tests.evals import help_desk as desk
-from tests.programs.office import TASKS, Script, finish, texts
+from tests.programs.office import TASKS, Script, finish, lm_of, run_agent, texts
 from tests.programs.org import QUARTERS, make_org
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.native_tools import native_name, native_tools
@@ -28,15 +27,6 @@ from worksmith.tools.world_kind import world_kind
 SEARCH = called(("calendar__search_events", {"query": "Budget"}))
 DELETE = called(("calendar__delete_event", {"event_id": "00000000"}))
 END = called(("finish", {"answer": "Done."}))
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    with chat_server() as running:
-        yield running
 
 
 def model(server: ChatServer, name: str = "gpt-4o-mini", **settings: Any) -> dspy.LM:
@@ -186,10 +176,7 @@ def test_all_calls_at_once_are_those_of_one_reply(
     )
 
 
-def test_what_all_calls_returned_is_seen_before_the_answer(
-    tmp_path_factory: pytest.TempPathFactory, server: ChatServer
-) -> None:
-    shop = desk.env(tmp_path_factory.mktemp("desk"))
+def test_what_all_calls_returned_is_seen_before_the_answer(shop: Environment, server: ChatServer) -> None:
     twice = called(*[("staff__salary", {"emp_id": "emp_0002"})] * 2)
     server.say(twice, called(("finish", {"status": "denied", "answer": ""})))
     with dspy.context(lm=model(server)), dspy.context(trace=[]):
@@ -320,27 +307,26 @@ def test_the_answer_in_a_text_of_json_is_the_answer(env: Environment, server: Ch
     assert run(agent(env), server, reply).episode.answer == "Kim."
 
 
-@pytest.mark.parametrize("name", ["calendar__fly", "calendar.fly", "fly"])
-def test_an_unknown_tool_is_an_observation(env: Environment, server: ChatServer, name: str) -> None:
-    episode = run(agent(env), server, called((name, {})), END).episode
-
-    assert [c.observation.status for c in episode.calls] == ["unknown_tool"]
-    assert "is not a valid tool" in server.messages[-1]["content"]
-
-
-def test_a_tool_s_own_name_is_understood(env: Environment, server: ChatServer) -> None:
-    episode = run(agent(env), server, called(("calendar.search_events", {"query": "B"})), END).episode
-
-    assert [c.observation.status for c in episode.calls] == ["ok"]
-
-
-@pytest.mark.parametrize("arguments", [{"value": 1}, [1, 2], {"id": "1"}, "7"])
-def test_arguments_that_do_not_fit_are_an_observation(
-    env: Environment, server: ChatServer, arguments: Any
+@pytest.mark.parametrize(
+    ("name", "arguments", "status"),
+    [
+        ("calendar__fly", {}, "unknown_tool"),
+        ("calendar.fly", {}, "unknown_tool"),
+        ("fly", {}, "unknown_tool"),
+        ("calendar.search_events", {"query": "B"}, "ok"),
+        ("calendar__delete_event", {"value": 1}, "bad_arguments"),
+        ("calendar__delete_event", [1, 2], "bad_arguments"),
+        ("calendar__delete_event", {"id": "1"}, "bad_arguments"),
+        ("calendar__delete_event", "7", "bad_arguments"),
+    ],
+)
+def test_a_wrong_name_or_argument_is_an_observation(
+    env: Environment, server: ChatServer, name: str, arguments: Any, status: str
 ) -> None:
-    bad = called(("calendar__delete_event", arguments))
+    episode = run(agent(env), server, called((name, arguments)), END).episode
 
-    assert run(agent(env), server, bad, END).episode.calls[0].observation.status == "bad_arguments"
+    assert [c.observation.status for c in episode.calls] == [status]
+    assert ("is not a valid tool" in server.messages[-1]["content"]) == (status == "unknown_tool")
 
 
 def test_servers_that_number_every_call_alike_get_other_ids_back(
@@ -386,8 +372,7 @@ def test_what_was_done_natively_can_be_shown_in_text_and_the_other_way_round(
     script = Script(finish())
     textual = agent(env, prompt="text")
     textual.selector.predict.demos = taught.selector.predict.demos
-    with dspy.context(lm=script.lm()):
-        textual(task=TASKS[0])
+    run_agent(textual, script.lm())
 
     assert texts(script.requests[0])[1].startswith("[[ ## tool ## ]]\ncalendar.search_events")
     run(taught, server, END)
@@ -406,13 +391,9 @@ def test_a_plan_comes_before_native_calls(env: Environment, server: ChatServer) 
     assert server.messages[-1]["content"].endswith("Plan:\n1. Search")
 
 
-def test_tools_by_retrieval_change_from_request_to_request(
-    tmp_path_factory: pytest.TempPathFactory, server: ChatServer
-) -> None:
-    shop = desk.env(tmp_path_factory.mktemp("desk"))
+def test_tools_by_retrieval_change_from_request_to_request(shop: Environment, server: ChatServer) -> None:
     server.say(called(("staff__salary", {"emp_id": "emp_0002"})), called(("finish", {"status": "denied"})))
-    with dspy.context(lm=model(server)):
-        Agent("function_calling", env=shop, toolset="retrieved:1")(task=desk.SEARCH)
+    run_agent(Agent("function_calling", env=shop, toolset="retrieved:1"), model(server), desk.SEARCH)
     first, second = ({t["function"]["name"] for t in body["tools"]} for body in server.bodies)
 
     assert "staff__salary" not in first
@@ -425,8 +406,7 @@ def test_what_is_too_long_for_a_tool_s_description_is_said_before(
 ) -> None:
     org = make_org(tmp_path_factory.mktemp("org"))
     server.say(called(("query__soql", {"query": "SELECT Id FROM Case LIMIT 1"})), END)
-    with dspy.context(lm=model(server)):
-        episode = Agent("function_calling", toolset="query", env=org)(task=QUARTERS[0]).episode
+    episode = run_agent(agent(org, toolset="query"), model(server), QUARTERS[0]).episode
     whole = org.episode(["query"]).toolset["query.soql"].summary
 
     assert [c.observation.status for c in episode.calls] == ["ok"]
@@ -458,16 +438,6 @@ def test_what_a_server_says_decides_whose_failure_it_is(
     assert text in str(episode.error)
 
 
-@pytest.mark.parametrize("name", ["gpt-4o-mini", "a-model-that-no-list-has"])
-def test_calls_are_native_where_the_model_has_them_or_may_have_them(
-    env: Environment, server: ChatServer, name: str
-) -> None:
-    episode = run(agent(env), server, END, name=name).episode
-
-    assert episode.answer == "Done."
-    assert "tools" in server.bodies[0]
-
-
 def test_function_calling_in_text_sends_no_tools(env: Environment, server: ChatServer) -> None:
     episode = run(agent(env, prompt="text"), server, said(finish())).episode
 
@@ -491,11 +461,9 @@ def test_native_replies_are_recorded_and_replayed(
     env: Environment, server: ChatServer, tmp_path: Path, name: str
 ) -> None:
     server.say({**SEARCH, "content": "Look."}, said("Hm."), DELETE, END)
-    with dspy.context(lm=RecordingEngine.around(model(server, name), tmp_path / "r")):
-        recorded = agent(env)(task=TASKS[0]).episode
+    recorded = run_agent(agent(env), RecordingEngine.around(model(server, name), tmp_path / "r")).episode
     engine = ReplayEngine(tmp_path / "r")
-    with dspy.context(lm=dspy.LM("replay/test", engine=engine, cache=False, num_retries=0)):
-        replayed = agent(env)(task=TASKS[0]).episode
+    replayed = run_agent(agent(env), lm_of(engine, "replay/test")).episode
 
     assert [c.to_json() for c in replayed.calls] == [c.to_json() for c in recorded.calls]
     assert replayed.outcome.key == recorded.outcome.key
@@ -504,8 +472,7 @@ def test_native_replies_are_recorded_and_replayed(
 
 
 def test_a_recording_of_text_is_replayed_in_text(env: Environment, tmp_path: Path) -> None:
-    with dspy.context(lm=RecordingEngine.around(Script(finish()).lm(), tmp_path / "r")):
-        agent(env, prompt="text")(task=TASKS[0])
+    run_agent(agent(env, prompt="text"), RecordingEngine.around(Script(finish()).lm(), tmp_path / "r"))
 
     with pytest.raises(InputError, match="no native tool calls"):
         agent(env).check_model(dspy.LM("replay/x", engine=ReplayEngine(tmp_path / "r")))
@@ -532,12 +499,6 @@ def test_every_kind_of_world_has_tools_that_chat_apis_take(name: str) -> None:
     assert "answer" in end.parameters["properties"]
     assert all(argument["description"] for argument in end.parameters["properties"].values())
     assert end.description == kind.finish.summary
-
-
-def test_strategies_have_a_form_of_prompts_and_the_agents_is_part_of_the_program() -> None:
-    assert Agent("function_calling").config["prompt"] == "native"
-    assert Agent("function_calling", prompt="auto").config["prompt"] == "auto"
-    assert Agent("act").config["prompt"] == "auto"
 
 
 @pytest.mark.parametrize("name", ["ünïcode.tool", "a." + "long" * 30, "dots.in.names"])

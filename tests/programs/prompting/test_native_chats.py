@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-import dspy
 import pytest
 from dspy.lm15 import Message, Request, Response, TextPart, ToolCallPart, ToolResultPart, Usage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.programs.office import TASKS
+from tests.programs.office import lm_of, run_agent
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment
 
@@ -53,8 +52,8 @@ def test_each_call_has_one_result_in_the_turn_after_it(
     env: Environment, strategy: str, replies: list[Message]
 ) -> None:
     model = Model(replies)
-    with dspy.context(lm=dspy.LM("own/model", engine=model, cache=False, num_retries=0)):
-        episode = Agent(strategy, env=env, prompt="native", max_steps=9)(task=TASKS[0]).episode
+    agent = Agent(strategy, env=env, prompt="native", max_steps=9)
+    episode = run_agent(agent, lm_of(model, "own/model")).episode
     turns = model.requests[-1].messages
     called = [part.id for turn in turns for part in turn.parts_of(ToolCallPart)]
 

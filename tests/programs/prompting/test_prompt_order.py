@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.chat_server import ChatServer, called, chat_server, said
-from tests.programs.office import TASKS, answer, call, finish, reply
+from tests.programs.office import TASKS, answer, call, finish, lm_of, reply, run_agent
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.request import AgentRequest
 from worksmith.programs.strategies import STRATEGIES
@@ -63,8 +63,7 @@ def test_the_next_prompt_of_an_episode_begins_with_the_last_one(
     env: Environment, strategy: str, toolset: str, choices: list[str]
 ) -> None:
     model = Model(choices)
-    with dspy.context(lm=dspy.LM("scripted/test", engine=model, cache=False, num_retries=0)):
-        Agent(strategy, env=env, toolset=toolset, access="model")(task=TASKS[0])
+    run_agent(Agent(strategy, env=env, toolset=toolset, access="model"), lm_of(model))
 
     for kind in {"calls", "arguments"} & set(model.requests):
         for before, after in pairwise(model.requests[kind]):
@@ -106,8 +105,7 @@ def test_native_calls_only_append_to_a_prompt(env: Environment, server: ChatServ
     made = [called((each["tool"].replace(".", "__"), each["arguments"])) for each in CALLS]
     server.say(*made, said("Hm."), called(("finish", {"answer": "Done."})))
     lm = dspy.LM("openai/gpt-4o-mini", api_base=server.url, api_key="none", cache=False, num_retries=0)
-    with dspy.context(lm=lm):
-        Agent(strategy, env=env, toolset="all", prompt="native")(task=TASKS[0])
+    run_agent(Agent(strategy, env=env, toolset="all", prompt="native"), lm)
 
     assert len(server.bodies) == 5
     for before, after in pairwise(server.bodies):
@@ -121,8 +119,7 @@ def test_prompts_of_other_tasks_begin_alike_up_to_their_own_context(env: Environ
         model = Model([])
         agent = Agent("react", env=env, toolset="all")
         agent.selector.predict.demos = [demo()]
-        with dspy.context(lm=dspy.LM("scripted/test", engine=model, cache=False, num_retries=0)):
-            agent(task=task.model_copy(update={"context": context}))
+        run_agent(agent, lm_of(model), task.model_copy(update={"context": context}))
         (request,) = model.requests["arguments"]
         prompts.append("\n".join([str(request.system), *(str(turn.text) for turn in turns(request))]))
     one, other = prompts

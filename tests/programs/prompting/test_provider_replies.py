@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-import dspy
 import pytest
 
 from tests.evals.lm.provider_fixtures import Case, ProviderServer, provider_server
-from tests.programs.office import TASKS
+from tests.programs.office import run_agent
 from worksmith.models.named import use_models
 from worksmith.programs.agent import Agent
 from worksmith.tools.environment import Environment
@@ -30,8 +29,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
 
 def second_request(server: ProviderServer, env: Environment, case: Case) -> str:
     agent = Agent("function_calling", env=env, max_steps=4)
-    with dspy.context(lm=server.open(case, tool_calls=True)):
-        episode = agent(task=TASKS[0]).episode
+    episode = run_agent(agent, server.open(case, tool_calls=True)).episode
 
     assert episode.status in ("step_limit", "repetition")
     return json.dumps(server.bodies[1])

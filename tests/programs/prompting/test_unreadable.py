@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,8 +11,8 @@ import dspy
 import pytest
 from dspy.lm15 import Message, RefusalPart, Request, Response, TextPart, ThinkingPart, ToolCallPart, Usage
 
-from tests.chat_server import ChatServer, called, chat_server, said
-from tests.programs.office import TASKS, call, finish
+from tests.chat_server import ChatServer, called, said
+from tests.programs.office import TASKS, call, finish, lm_of, run_agent
 from worksmith.evals.lm.finish_reasons import finish_reason
 from worksmith.evals.lm.metering import metered
 from worksmith.evals.lm.replies.engine import RememberingEngine
@@ -27,7 +26,6 @@ from worksmith.programs.prompting.adapter import TrajectoryAdapter
 from worksmith.programs.replaying.recording import RecordingEngine
 from worksmith.programs.strategies import strategy
 from worksmith.tools.environment import Environment
-from worksmith.tools.episode_result import EpisodeResult
 
 CUT = call("calendar.search_events", '{"query": "Budget').partition("\n\n[[ ## completed")[0]
 
@@ -53,15 +51,6 @@ class Parts:
             None, request.model, Message.assistant(parts), reason, Usage(input_tokens=1, output_tokens=1)
         )
 
-    def lm(self) -> dspy.LM:
-        return dspy.LM("scripted/parts", engine=self, cache=False, num_retries=0)
-
-
-def run(agent: Agent, lm: dspy.LM) -> EpisodeResult:
-    with dspy.context(lm=lm):
-        episode: EpisodeResult = agent(task=TASKS[0]).episode
-    return episode
-
 
 ENDS = [
     ((CUT, "length"), "truncated", "cut off at the limit of output tokens"),
@@ -83,7 +72,7 @@ def test_why_a_reply_is_no_use_is_said(
     if reply[0] == CUT and name == "direct":
         reply = '[[ ## calls ## ]]\n[{"tool": "calendar.search_events", "argum', reply[1]
     engine = Parts(reply, reply)
-    episode = run(Agent(name, env=env), engine.lm())
+    episode = run_agent(Agent(name, env=env), lm_of(engine)).episode
 
     assert episode.status == status
     assert said in str(episode.error)
@@ -95,7 +84,7 @@ def test_a_reply_that_was_cut_off_is_answered_with_what_helps(
     env: Environment, caplog: pytest.LogCaptureFixture
 ) -> None:
     engine = Parts((CUT, "length"), (finish(), "stop"))
-    episode = run(Agent("react", env=env), engine.lm())
+    episode = run_agent(Agent("react", env=env), lm_of(engine)).episode
 
     assert not caplog.records  # a line on stderr for each of a thousand replies helps nobody
     assert episode.status == "finished"
@@ -104,7 +93,7 @@ def test_a_reply_that_was_cut_off_is_answered_with_what_helps(
 
 
 def test_a_reply_that_can_be_read_is_taken_whatever_the_reason(env: Environment) -> None:
-    assert run(Agent("react", env=env), Parts((finish(), "length")).lm()).status == "finished"
+    assert run_agent(Agent("react", env=env), lm_of(Parts((finish(), "length")))).episode.status == "finished"
 
 
 @pytest.mark.parametrize("name", ["react", "direct"])
@@ -119,9 +108,9 @@ def test_half_a_reply_is_not_mended_into_a_call(adapter: Any, name: str, env: En
         if whole[end - 1] in '}]"0>':
             engine = Parts((whole[:end], "length"), (whole[:end], "length"))
             with dspy.context(adapter=adapter()):
-                episode = run(
-                    Agent(name, env=env, max_steps=len(CALLS) if name == "direct" else 1), engine.lm()
-                )
+                episode = run_agent(
+                    Agent(name, env=env, max_steps=len(CALLS) if name == "direct" else 1), lm_of(engine)
+                ).episode
             made.add(tuple(str(call.arguments) for call in episode.calls))
 
     wanted = CALLS if name == "direct" else CALLS[:1]
@@ -136,7 +125,7 @@ def test_half_of_native_arguments_is_not_mended_into_a_call(
 ) -> None:
     half = ToolCallPart("1", "calendar__search_events", arguments)
     engine = Parts(([half], "length"), ([half], "length"))
-    episode = run(Agent("function_calling", env=env), engine.lm())
+    episode = run_agent(Agent("function_calling", env=env), lm_of(engine)).episode
 
     assert (episode.status, list(episode.calls)) == ("truncated", [])
 
@@ -145,7 +134,7 @@ def test_half_of_native_arguments_is_not_mended_into_a_call(
 def test_an_endless_reply_is_shown_in_part(name: str, env: Environment) -> None:
     endless = "It begins. " + "and so on " * 400_000 + "It ends."
     engine = Parts((endless, "stop"), (endless, "stop"))
-    run(Agent(name, env=env), engine.lm())
+    run_agent(Agent(name, env=env), lm_of(engine))
 
     shown = engine.requests[1].messages[-2].text
     assert shown.startswith("It begins. ")
@@ -163,7 +152,7 @@ def test_an_endless_slip_is_not_mended_for_minutes(adapter: Any, slip: str, env:
     engine = Parts((broken, "stop"), (broken, "stop"))
     started = time.perf_counter()
     with dspy.context(adapter=adapter()):
-        episode = run(Agent("react", env=env), engine.lm())
+        episode = run_agent(Agent("react", env=env), lm_of(engine)).episode
 
     assert (episode.status, len(broken) > 100_000) == ("invalid_reply", True)
     assert time.perf_counter() - started < 5
@@ -173,15 +162,9 @@ def test_an_endless_slip_is_not_mended_for_minutes(adapter: Any, slip: str, env:
 def test_an_endless_text_beside_a_native_call_is_shown_in_part(beside: str, env: Environment) -> None:
     search = ToolCallPart("1", "calendar__search_events", {"query": "Budget"})
     engine = Parts(([TextPart(beside), search], "tool_call"), ([search], "tool_call"))
-    run(Agent("function_calling", env=env, max_steps=2), engine.lm())
+    run_agent(Agent("function_calling", env=env, max_steps=2), lm_of(engine))
 
     assert sum(len(message.text or "") for message in engine.requests[1].messages) < 10_000
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with chat_server() as running:
-        yield running
 
 
 def hosted(server: ChatServer, **more: Any) -> dspy.LM:
@@ -204,7 +187,7 @@ def test_hosted_models_say_why_they_stopped(
     engine: str, strategy: str, reply: dict[str, Any], status: str, server: ChatServer, env: Environment
 ) -> None:
     server.say(*([{"role": "assistant", **reply}] * 2))
-    episode = run(Agent(strategy, env=env), hosted(server, engine=engine))
+    episode = run_agent(Agent(strategy, env=env), hosted(server, engine=engine)).episode
 
     assert (episode.status, len(server.bodies)) == (status, 2)
 
@@ -216,8 +199,8 @@ def test_a_reply_that_the_provider_broke_off_is_no_wrong_answer(
     server.say(*([{"role": "assistant", "content": "", "finish_reason": "error"}] * 2))
     lm = hosted(server)
 
-    assert run(Agent(strategy, env=env), lm).status == "model_error"
-    assert run(Agent(strategy, env=env), metered(lm)).status == "model_error"
+    assert run_agent(Agent(strategy, env=env), lm).episode.status == "model_error"
+    assert run_agent(Agent(strategy, env=env), metered(lm)).episode.status == "model_error"
 
 
 @pytest.mark.parametrize("engine", ["auto", pytest.param("litellm", marks=pytest.mark.slow)])
@@ -230,7 +213,7 @@ def test_a_journal_keeps_why_a_model_stopped(
     ends = []
     for asking in (True, False):
         lm = RememberingEngine(hosted(server, engine=engine), store, may_ask=asking).installed()
-        ends.append(run(Agent("act", env=env), lm).status)
+        ends.append(run_agent(Agent("act", env=env), lm).episode.status)
 
     assert ends == [status, status]
 
@@ -238,9 +221,9 @@ def test_a_journal_keeps_why_a_model_stopped(
 def test_histories_are_kept_as_before(server: ChatServer, env: Environment) -> None:
     server.say({"role": "assistant", "content": finish()}, {"role": "assistant", "content": finish()})
     lm = hosted(server)
-    run(Agent("act", env=env), lm)
+    run_agent(Agent("act", env=env), lm)
     with dspy.context(disable_history=False):
-        run(Agent("act", env=env, keep_history=True), lm)
+        run_agent(Agent("act", env=env, keep_history=True), lm)
 
     assert len(lm.history) == 1
 
@@ -253,7 +236,7 @@ def test_subclasses_of_language_models_say_why_they_stopped(env: Environment) ->
             choice = SimpleNamespace(message=message, finish_reason="length")
             return SimpleNamespace(choices=[choice], usage={}, model="own/model")
 
-    assert run(Agent("act", env=env), Own("own/model")).status == "truncated"
+    assert run_agent(Agent("act", env=env), Own("own/model")).episode.status == "truncated"
 
 
 @pytest.mark.parametrize(
@@ -294,12 +277,12 @@ CALLED = [
 def test_half_a_surrogate_pair_is_an_unreadable_reply(
     around: str, name: str, parts: list[Any], env: Environment, tmp_path: Path
 ) -> None:
-    lm = Parts((parts, "stop"), (parts, "stop")).lm()
+    lm = lm_of(Parts((parts, "stop"), (parts, "stop")))
     if around == "journal":
         lm = RememberingEngine(lm, ReplyStore(tmp_path / "replies.jsonl")).installed()
     if around == "recording":
         lm = RecordingEngine.around(lm, tmp_path / "recording.jsonl")
-    episode = run(Agent(name, env=env), lm)
+    episode = run_agent(Agent(name, env=env), lm).episode
 
     assert (episode.status, len(episode.asks)) == ("invalid_reply", 2)
     assert "not valid Unicode" in str(episode.error)
@@ -311,7 +294,7 @@ def test_half_a_surrogate_pair_is_an_unreadable_reply(
 def test_so_it_is_from_a_server(content: str, server: ChatServer, env: Environment) -> None:
     server.say(*([{"role": "assistant", "content": content}] * 2))
 
-    assert run(Agent("react", env=env), hosted(server)).status == "invalid_reply"
+    assert run_agent(Agent("react", env=env), hosted(server)).episode.status == "invalid_reply"
 
 
 @pytest.mark.parametrize("engine", ["auto", pytest.param("litellm", marks=pytest.mark.slow)])
@@ -331,7 +314,7 @@ def test_no_call_that_a_model_can_write_loses_its_episode(
 ) -> None:
     name = "" if arguments is None else "calendar__search_events"
     server.say(*[called((name, arguments or "{}"))] * 2)
-    episode = run(Agent("function_calling", env=env), hosted(server, engine=engine))
+    episode = run_agent(Agent("function_calling", env=env), hosted(server, engine=engine)).episode
 
     assert (episode.status, len(server.bodies)) == ("invalid_reply", 2)
     assert len(str(server.messages[-1]["content"])) < 500

@@ -7,7 +7,7 @@ from pathlib import Path
 import dspy
 import pytest
 
-from tests.programs.office import TASKS, Script, finish
+from tests.programs.office import TASKS, Script, finish, lm_of, run_agent
 from worksmith.programs.agent import Agent
 from worksmith.programs.replaying.recording import RecordingEngine, ReplayEngine
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
@@ -16,7 +16,7 @@ from worksmith.tools.errors import InputError
 
 
 def replaying(path: Path) -> dspy.LM:
-    return dspy.LM("replay/test", engine=ReplayEngine(path), cache=False, num_retries=0)
+    return lm_of(ReplayEngine(path), "replay/test")
 
 
 def record(path: Path, lm: dspy.LM, agent: Agent) -> list[dspy.Prediction]:
@@ -40,10 +40,8 @@ def test_a_recording_knows_that_its_model_had_compact_prompts(tmp_path: Path, en
         compact_prompts = 70
 
     agent, done = Agent("act", env=env), '{"tool": "finish", "arguments": {"answer": "Done."}}'
-    with dspy.context(lm=RecordingEngine.around(Trained(done).lm(), tmp_path / "r")):
-        agent(task=TASKS[0])
-    with dspy.context(lm=replaying(tmp_path / "r")):
-        assert agent(task=TASKS[0]).answer == "Done."
+    run_agent(agent, RecordingEngine.around(Trained(done).lm(), tmp_path / "r"))
+    assert run_agent(agent, replaying(tmp_path / "r")).answer == "Done."
 
 
 def test_tokens_are_counted_once(tmp_path: Path, env: Environment) -> None:
@@ -60,10 +58,8 @@ def test_tokens_are_counted_once(tmp_path: Path, env: Environment) -> None:
 def test_a_recording_does_not_depend_on_settings(tmp_path: Path, env: Environment) -> None:
     lm = dspy.LM("scripted/warm", engine=Script(finish("warm")), temperature=0.7, cache=True)
     agent = Agent("act", env=env)
-    with dspy.context(lm=RecordingEngine.around(lm, tmp_path / "r")):
-        agent(task=TASKS[0])
-    with dspy.context(lm=replaying(tmp_path / "r")):
-        assert agent(task=TASKS[0]).answer == "warm"
+    run_agent(agent, RecordingEngine.around(lm, tmp_path / "r"))
+    assert run_agent(agent, replaying(tmp_path / "r")).answer == "warm"
 
 
 def test_several_replies_to_one_request_are_given_in_turn(tmp_path: Path, env: Environment) -> None:
@@ -77,8 +73,7 @@ def test_several_replies_to_one_request_are_given_in_turn(tmp_path: Path, env: E
 
 def test_a_request_that_was_not_recorded_is_named(tmp_path: Path, env: Environment) -> None:
     record(tmp_path / "r", scripted_lm(GoldEngine(TASKS)), Agent("act", env=env))
-    with dspy.context(lm=replaying(tmp_path / "r")):
-        episode = Agent("react", env=env)(task=TASKS[0]).episode
+    episode = run_agent(Agent("react", env=env), replaying(tmp_path / "r")).episode
 
     assert episode.status == "model_error"
     assert "no reply is recorded for the request" in str(episode.error)

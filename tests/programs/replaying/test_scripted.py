@@ -8,7 +8,7 @@ import pickle
 import dspy
 import pytest
 
-from tests.programs.office import TASKS
+from tests.programs.office import TASKS, run_agent
 from worksmith.evals.tasks.transcript import Transcript, TranscriptStep
 from worksmith.programs.agent import Agent
 from worksmith.programs.replaying.scripted import GoldEngine, ScriptedEngine, TranscriptEngine, scripted_lm
@@ -22,8 +22,7 @@ SEARCH = TranscriptStep("calendar.search_events", {"query": "Budget"})
 
 def replay(transcript: Transcript, env: Environment, strategy: str = "react") -> EpisodeResult:
     engine = TranscriptEngine([transcript])
-    with dspy.context(lm=scripted_lm(engine)):
-        result: EpisodeResult = Agent(strategy, env=env)(task=TASKS[0]).episode
+    result: EpisodeResult = run_agent(Agent(strategy, env=env), scripted_lm(engine)).episode
     return result
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.chat_server import ChatServer, chat_server, said
+from tests.chat_server import ChatServer, said
 from tests.optimizers.shop import make_suite
 from tests.worksmith.commands import called
 from worksmith.evals.suite import Suite
@@ -34,12 +34,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     yield tmp_path
     use_models({})
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with chat_server() as started:
-        yield started
 
 
 def doctor(*arguments: object) -> tuple[int, dict[str, dict[str, Any]]]:

@@ -6,7 +6,6 @@ import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import dspy
 import pytest
@@ -16,13 +15,6 @@ from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task
 from worksmith.exports.dspy.episodes import Episodes
 from worksmith.tools.errors import InfrastructureError, InputError
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("projects") / "helpdesk"
-    assert invoke("new", out).exit_code == 0
-    return out
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +71,14 @@ def test_the_metric_is_the_outcome(exported: ModuleType, suite: Suite) -> None:
         assert idle == 0.0
 
 
+def test_dspy_evaluates_with_it(exported: ModuleType, suite: Suite) -> None:
+    measured = dspy.Evaluate(
+        devset=exported.examples("dev"), metric=exported.metric, num_threads=4, display_progress=False
+    )
+
+    assert measured(lambda id, **_: done(exported.episodes, suite.task(id))).score == 100.0
+
+
 def test_an_answer_alone_is_that_of_an_agent_without_calls(exported: ModuleType, suite: Suite) -> None:
     found = {}
     for example in exported.examples("test"):
@@ -90,17 +90,6 @@ def test_an_answer_alone_is_that_of_an_agent_without_calls(exported: ModuleType,
 
     assert {score for score, _ in found.values()} == {0.0, 1.0}
     assert [name for name, (score, expected) in found.items() if score != expected] == []
-
-
-def test_dspy_evaluates_with_it(exported: ModuleType, suite: Suite) -> None:
-    class Program(dspy.Module):  # type: ignore[misc]
-        def forward(self, id: str, query: str, context: str) -> Any:
-            return done(exported.episodes, suite.task(id))
-
-    examples = exported.examples("dev")
-    measured = dspy.Evaluate(devset=examples, metric=exported.metric, num_threads=4, display_progress=False)
-
-    assert measured(Program()).score == 100.0
 
 
 def test_tools_work_in_the_episode_of_their_block_only(exported: ModuleType, suite: Suite) -> None:

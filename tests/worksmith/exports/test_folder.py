@@ -12,7 +12,7 @@ from tests.programs.office import make_env
 from worksmith.tools.errors import InputError
 
 
-def test_an_export_never_writes_over_its_suite(tmp_path: Path) -> None:
+def test_an_export_writes_over_nothing_unasked_and_never_over_its_suite(tmp_path: Path) -> None:
     make_env(tmp_path / "office")
     before = {file: file.read_bytes() for file in (tmp_path / "office").iterdir() if file.is_file()}
     result = invoke(
@@ -22,6 +22,14 @@ def test_an_export_never_writes_over_its_suite(tmp_path: Path) -> None:
     assert isinstance(result.exception, InputError)
     assert "the suite itself is there" in str(result.exception)
     assert {f: f.read_bytes() for f in (tmp_path / "office").iterdir() if f.is_file()} == before
+
+    (mine := tmp_path / "out" / "metric.py").parent.mkdir()
+    mine.write_text("mine")
+    command = ("export", "dspy", tmp_path / "office", "--split", "all", "--out", mine.parent)
+    assert isinstance(invoke(*command).exception, InputError)
+    assert mine.read_text() == "mine"
+    assert invoke(*command, "--force").exit_code == 0
+    assert "Episodes" in mine.read_text()
 
 
 def test_a_package_is_named_after_its_folder(tmp_path: Path) -> None:

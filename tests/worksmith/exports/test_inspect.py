@@ -42,13 +42,6 @@ Reply = Callable[[Task, int], tuple[str, dict[str, Any]] | str]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("projects") / "helpdesk"
-    assert invoke("new", out).exit_code == 0
-    return out
-
-
-@pytest.fixture(scope="module")
 def suite(folder: Path) -> Suite:
     return Suite.open(folder)
 
@@ -119,13 +112,17 @@ def test_gold_plans_are_right_in_every_epoch_and_each_has_an_episode_of_its_own(
     assert log.eval.task_version == suite.digest
 
 
-def test_samples_hold_no_truth(suite: Suite) -> None:
+def test_samples_hold_no_truth(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     for sample in inspect_task(suite, split="all").dataset:
         assert sample.input == suite.task(str(sample.id)).query
         assert sample.target == ""
         assert sample.metadata is not None
         assert sample.metadata.keys() == {"persona", "now", "domains", "intent"}
         assert "attributes" not in sample.metadata["persona"]
+    with monkeypatch.context() as here:
+        here.chdir(suite.path)
+        assert inspect_task(".").name == "helpdesk", "named by its folder"
+    assert str(inspect_model(standin.NAME)) == f"worksmith/{standin.NAME}"
 
 
 def test_arguments_that_the_tools_take_reach_them_although_the_schema_is_stricter(tmp_path: Path) -> None:
@@ -228,24 +225,6 @@ def test_an_exported_file_runs_unchanged(
     assert {suite.task(str(sample.id)).split for sample in log.samples or []} == {"dev"}
 
 
-def test_an_export_replaces_nothing_unasked(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "task.py").write_text("mine")
-    refused = invoke("export", "inspect", folder, "--out", tmp_path)
-
-    assert isinstance(refused.exception, InputError)
-    assert (tmp_path / "task.py").read_text() == "mine"
-    assert invoke("export", "inspect", folder, "--out", tmp_path, "--force").exit_code == 0
-    assert "inspect_task" in (tmp_path / "task.py").read_text()
-
-
-def test_models_of_ours_work_there_by_name(suite: Suite, tmp_path: Path) -> None:
-    task = inspect_task(suite, split="test", limit=2)
-    (log,) = evaluated(task, model=inspect_model(standin.NAME), display="none", log_dir=str(tmp_path))
-
-    assert log.eval.model == f"worksmith/{standin.NAME}"
-    assert len(scores(log)) == 2
-
-
 def test_a_model_reads_the_conversation_and_its_calls_come_back(suite: Suite, tmp_path: Path) -> None:
     class Engine:
         version = "1"
@@ -275,11 +254,3 @@ def test_tasks_that_a_judge_decides_are_refused_before_anything_runs(suite: Suit
     line = {"query": "Why?", "split": "test", "answer": "So.", "judge": "It is kind."}
     with pytest.raises(InputError, match="worksmith eval --judge"):
         inspect_task(Suite(suite.env, [line]))
-
-
-def test_a_project_is_named_by_its_folder_wherever_one_stands(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
-
-    assert inspect_task(".").name == "helpdesk"

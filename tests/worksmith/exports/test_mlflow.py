@@ -8,19 +8,11 @@ from typing import Any
 import pytest
 
 import worksmith as ws
-from tests.e2e.conftest import invoke
 from worksmith.evals.suite import Suite
 from worksmith.exports.mlflow import data, predict_fn, scorers
 from worksmith.tools.errors import InfrastructureError, InputError
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("projects") / "helpdesk"
-    assert invoke("new", out).exit_code == 0
-    return out
 
 
 @pytest.fixture

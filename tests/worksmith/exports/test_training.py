@@ -129,7 +129,7 @@ def test_rows_are_the_prompts_of_an_agent_and_its_replies(
     sft(suite.path, out=whole, prompt=prompt, strategy=strategy)
 
     assert sorted(map(str, engine.heard)) == sorted(str(row["prompt"]) for row in rows_of(out))
-    assert len(rows_of(whole)) == 3
+    assert (len(read_data(whole, preferences=False).rows), len(rows_of(whole))) == (3, 3)
     for row in rows_of(whole):
         said = [message["content"] for message in row["messages"] if message["role"] == "assistant"]
         assert said == [
@@ -173,15 +173,18 @@ def test_data_and_card_depend_on_sources_and_settings_alone(suite: Suite, tmp_pa
     assert data.card.held_back.tasks == 1
     assert "sft.jsonl" in str(data)
 
+    bank = tmp_path / "bank.jsonl"
+    assert invoke("bank", "build", suite.path, "--from", "gold", "-o", bank).exit_code == 0
+    rows = []
+    for number, source in enumerate((bank, suite.path)):
+        sft(source, out=(out := tmp_path / f"{number}.jsonl"), tasks_of=[suite.path], format="paper")
+        rows.append(rows_of(out))
+    assert rows[0] == rows[1] == [{"messages": row["messages"]} for row in rows_of(first)]
 
-def test_a_card_has_known_keys_only(suite: Suite, tmp_path: Path) -> None:
-    out = tmp_path / "sft.jsonl"
-    sft(suite.path, out=out)
-    card = tmp_path / "sft.card.json"
+    card = tmp_path / "a" / "sft.card.json"
     card.write_text(json.dumps(json.loads(card.read_text()) | {"note": "trust me"}))
-
     with pytest.raises(InputError, match="card of training data"):
-        read_data_card(out)
+        read_data_card(first)
 
 
 def test_a_pair_parts_where_the_failed_trajectory_leaves_the_successful_one(
@@ -202,10 +205,16 @@ def test_a_pair_parts_where_the_failed_trajectory_leaves_the_successful_one(
         assert row["origin"]["source"] == str(suite.path)
         assert row["origin"]["rejected_source"] == str(log)
 
+    found = read_data(out, preferences=True)
+    assert (len(found.rows), found.digest) == (3, data.card.files[0].sha256)
     rest = tmp_path / "rest.jsonl"
     dpo([suite.path, log], out=rest, rest=True)
     for row in rows_of(rest):
         assert [message["role"] for message in row["chosen"]] == ["assistant", "user", "assistant"]
+    # An agent that was stopped after the right first call said nothing that is worse than the plan.
+    stopped = run(suite, tmp_path / "stopped.jsonl", "train", wrong_event, max_steps=1)
+    with pytest.raises(InputError, match="never parts from a successful one"):
+        dpo([suite.path, stopped], out=tmp_path / "none.jsonl")
 
 
 def test_the_same_call_with_its_arguments_in_another_order_is_not_rejected(tmp_path: Path) -> None:
@@ -238,14 +247,6 @@ def test_samples_of_one_model_make_pairs_without_a_gold_plan(suite: Suite, tmp_p
         dpo(tmp_path / "logs" / "bad.jsonl", out=tmp_path / "none.jsonl", tasks_of=[suite.path])
     sft(good, out=tmp_path / "sft.jsonl", tasks_of=[suite.path])
     assert len(rows_of(tmp_path / "sft.jsonl")) == 3
-
-
-def test_what_an_agent_never_said_is_not_rejected(suite: Suite, tmp_path: Path) -> None:
-    """An agent that was stopped after the right first call said nothing that is worse than the plan."""
-    stopped = run(suite, tmp_path / "stopped.jsonl", "train", wrong_event, max_steps=1)
-
-    with pytest.raises(InputError, match="never parts from a successful one"):
-        dpo([suite.path, stopped], out=tmp_path / "dpo.jsonl")
 
 
 def test_a_denied_call_is_named_as_the_fault(tmp_path: Path) -> None:
@@ -286,7 +287,7 @@ def test_a_row_has_what_its_episode_shows_here_and_nothing_that_a_log_says(
 
     assert CANARY in log.read_text()
     assert CANARY not in out.read_text()
-    assert len(rows_of(out)) == 3
+    assert [tuple(row) for row in rows_of(out)] == [("prompt", "chosen", "rejected")] * 3
 
 
 def test_a_run_or_bank_of_tasks_held_back_is_refused(suite: Suite, tmp_path: Path) -> None:
@@ -304,15 +305,6 @@ def test_a_run_or_bank_of_tasks_held_back_is_refused(suite: Suite, tmp_path: Pat
         sft([elsewhere.path, log], out=tmp_path / "out.jsonl")
     with pytest.raises(InputError, match="no suite is named"):
         sft(log, out=tmp_path / "out.jsonl")
-
-
-def test_a_bank_is_run_again(suite: Suite, tmp_path: Path) -> None:
-    bank = tmp_path / "bank.jsonl"
-    assert invoke("bank", "build", suite.path, "--from", "gold", "-o", bank).exit_code == 0
-    sft(bank, out=tmp_path / "bank-sft.jsonl", tasks_of=[suite.path], format="paper")
-    sft(suite.path, out=tmp_path / "sft.jsonl", format="paper")
-
-    assert (tmp_path / "bank-sft.jsonl").read_bytes() == (tmp_path / "sft.jsonl").read_bytes()
 
 
 LONG = "Please look through my calendar for the meeting that is called 'Retro', and cancel it for all of us"
@@ -335,17 +327,9 @@ def test_a_planted_test_task_is_refused_and_can_be_left_out(tmp_path: Path, quer
     assert [row["origin"]["task"] for row in rows_of(out)] == ["cancel-0-train"]
     assert data.card.held_back.left_out == ("office:cancel-3-train",)
     assert data.card.held_back.same + data.card.held_back.near == 1
-
-
-def test_the_same_words_in_another_context_are_another_request(tmp_path: Path) -> None:
-    held = cancel(3, "test", query=LONG + " a lot").model_copy(update={"context": "It is June."})
-    suite = make_suite(tmp_path / "office", [cancel(0), cancel(3, query=LONG), held])
-
-    sft(suite.path, out=tmp_path / "sft.jsonl")
-    assert [row["origin"]["task"] for row in rows_of(tmp_path / "sft.jsonl")] == [
-        "cancel-0-train",
-        "cancel-3-train",
-    ]
+    held = cancel(3, "test", query=query).model_copy(update={"context": "It is June."})
+    other = make_suite(tmp_path / "other", [cancel(0), planted, held])
+    assert sft(other.path, out=out, force=True).card.files[0].rows == 2, "another context, another request"
 
 
 def test_all_tasks_of_a_published_suite_are_held_back(tmp_path: Path) -> None:
@@ -380,15 +364,6 @@ def test_whole_intents_are_put_aside_and_the_same_for_both_methods(tmp_path: Pat
     assert set(few.card.files[0].intents.values()) == {1}
 
 
-def test_the_papers_rows_have_its_columns_alone(suite: Suite, tmp_path: Path) -> None:
-    log = run(suite, tmp_path / "bad.jsonl", "train", wrong_event)
-    sft(suite.path, out=tmp_path / "sft.jsonl", format="paper")
-    dpo([suite.path, log], out=tmp_path / "dpo.jsonl", format="paper")
-
-    assert {tuple(row) for row in rows_of(tmp_path / "sft.jsonl")} == {("messages",)}
-    assert {tuple(row) for row in rows_of(tmp_path / "dpo.jsonl")} == {("prompt", "chosen", "rejected")}
-
-
 def test_the_command_forecasts_writes_and_does_not_overwrite(suite: Suite, tmp_path: Path) -> None:
     out = tmp_path / "sft.jsonl"
     planned = invoke("export", "sft", suite.path, "--out", out, "--dry-run", "--json")
@@ -400,17 +375,6 @@ def test_the_command_forecasts_writes_and_does_not_overwrite(suite: Suite, tmp_p
     assert invoke("export", "sft", suite.path, "--out", out, "--force").exit_code == 0
     native = invoke("export", "sft", suite.path, "--out", out, "--force", "--prompt", "native")
     assert isinstance(native.exception, InputError)
-
-
-def test_training_reads_the_rows(suite: Suite, tmp_path: Path) -> None:
-    log = run(suite, tmp_path / "bad.jsonl", "train", wrong_event)
-    out = tmp_path / "out.jsonl"
-    for each_turn, count in ((False, 3), (True, 9)):
-        sft(suite.path, out=out, each_turn=each_turn, force=True)
-        assert len(read_data(out, preferences=False).rows) == count
-    data = dpo([suite.path, log], out=out, force=True)
-    assert len(read_data(out, preferences=True).rows) == 3
-    assert read_data(out, preferences=True).digest == data.card.files[0].sha256
 
 
 def test_a_document_is_the_prompt_that_shows_its_conversations_as_demonstrations(tmp_path: Path) -> None:

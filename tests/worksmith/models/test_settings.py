@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.chat_server import ChatServer, chat_server, said
+from tests.chat_server import ChatServer, said
 from worksmith.evals.dspy_programs.digests import model_digest, plain_settings
 from worksmith.evals.lm.metering import metered
 from worksmith.evals.lm.prices import Price, Prices, use_prices
@@ -38,12 +38,6 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     use_models({})
     use_prices(Prices())
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with chat_server() as started:
-        yield started
 
 
 def use(**settings: Any) -> None:

@@ -11,9 +11,9 @@ import apsw
 
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import write_atomically
-from worksmith.tools.kinds.crm.functions.moments import read_moment
 from worksmith.tools.kinds.crm.generate.draft import written_moment
 from worksmith.tools.kinds.crm.ids import canonical
+from worksmith.tools.kinds.crm.moments import read_moment
 from worksmith.tools.kinds.crm.schema import IDS, NUMBERS, OBJECTS, CrmObject, Field
 from worksmith.tools.kinds.own_data.sources.sqlite_files import SqliteTable, sqlite_tables
 from worksmith.tools.sqlite.schema import columns_sql, quoted

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksmith.tools.environment import Snapshot
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.kinds.own_data.declaring import Declarations
 from worksmith.tools.kinds.own_data.index import open_library
 from worksmith.tools.kinds.own_data.kind import ANNOUNCED_FINISH, OWN_DATA
@@ -276,6 +276,7 @@ class Environment(Declarations):
             ),
             commit=self._commit,
             settle=self._settle,
+            people=self._personas_table or "",
             outside=tools.outside,
             live_systems={LIVE: lambda _: LIVE} if tools.outside else {},
             digest=digest([settings, tools.digest]),
@@ -332,13 +333,11 @@ def _compared(
     for where, names in (("caseless", caseless), ("unscored", unscored)):
         for name in names:
             if name not in tables:
-                raise InputError(f"no table {name!r}", where=where, hint=names_instead(name, tables))
+                raise unknown("no table", name, tables, where)
     for name, columns in caseless.items():
         for column in columns:
             if column not in (known := tables[name].columns):
-                raise InputError(
-                    f"{name} has no column {column!r}", where="caseless", hint=names_instead(column, known)
-                )
+                raise unknown(f"{name} has no column", column, known, "caseless")
     return {
         name: replace(
             table,

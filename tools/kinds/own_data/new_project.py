@@ -49,9 +49,6 @@ def write_environment(
         folder: of the project; the Python file names the data by relative paths.
         keys: by table the columns that identify a row together; else one is inferred.
         nulls: cells of CSV files that are empty, beside those that look so.
-
-    Raises:
-        InputError: there is no such folder, no table in it, a key fits no table, or a file cannot be read.
     """
     import jinja2
 

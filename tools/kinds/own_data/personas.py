@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from worksmith.tools.access.document import People
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.persona import FIELDS, Attributes, Persona, Value
 from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
 from worksmith.tools.sqlite.schema import Table
@@ -71,11 +71,7 @@ class Personas:
     def find(self, persona_id: str) -> Persona:
         """The persona with this id."""
         if persona_id not in self._rows:
-            raise InputError(
-                f"no persona {persona_id!r}",
-                where=f"{self._table.name}.{self._key}",
-                hint=names_instead(persona_id, self.ids()),
-            )
+            raise unknown("no persona", persona_id, self.ids(), f"{self._table.name}.{self._key}")
         return self._persona(persona_id, self._rows[persona_id])
 
     def _persona(self, persona_id: str, row: Mapping[str, CellValue]) -> Persona:
@@ -129,11 +125,7 @@ class Personas:
         done: set[str] = set()
         for start, manager in self._above.items():
             if manager not in known:
-                raise InputError(
-                    f"no such person {manager!r}",
-                    where=self._place(start, self._manager),
-                    hint=names_instead(manager, sorted(known)),
-                )
+                raise unknown("no such person", manager, sorted(known), self._place(start, self._manager))
             trail: dict[str, None] = {}
             person: str | None = start
             while person is not None and person not in done:

@@ -64,9 +64,6 @@ class OwnTools:
 
         Args:
             origin: names a tool in messages that is no function of the user's; its code is not in the digest.
-
-        Raises:
-            InputError: the function is no tool, or its name is taken.
         """
         where = origin or _place(function)
         check_function(function, where)

@@ -46,10 +46,11 @@ def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported
     suite = Suite.open(settings.suite)
     counts = suite.counts()
     splits = [name for name in SPLITS if name in counts] if settings.split is None else [settings.split]
-    choice: dict[str, Any] = {**choice_of(settings)}
-    found = {
-        split: chosen_tasks(suite, progress=progress, **{**choice, "split": split})[2] for split in splits
-    }
+    choice = choice_of(settings)
+    found = {}
+    for split in splits:
+        choice["split"] = split
+        found[split] = chosen_tasks(suite, progress=progress, **choice)[2]
     files = {
         f"{split}.json": _lines([row_of(suite, task) for task in tasks]) for split, tasks in found.items()
     }

@@ -14,7 +14,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from worksmith.evals.records.record import PRIMARY
-from worksmith.exports.inspect.tools import EpisodeTools, OpenSample, running_session, set_running
+from worksmith.exports.inspect.tools import OPEN, EpisodeTools, open_running, running_session
 from worksmith.exports.rows import row_of
 from worksmith.programs.own_agents.opened import StepLimitError
 from worksmith.programs.own_agents.sessions import Sessions
@@ -77,7 +77,6 @@ class Episodes:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._open: dict[str, OpenSample] = {}
 
     def setup(self) -> Solver:
         """Opens the episode of a sample: its system message and its tools."""
@@ -86,10 +85,8 @@ class Episodes:
         def open_episode() -> Solver:
             async def solve(state: TaskState, generate: Generate) -> TaskState:
                 session = self._sessions.open(str(state.sample_id), trial=state.epoch - 1)
-                self._open[state.uuid] = opened = OpenSample(session)
-                set_running(state.uuid, opened)
                 state.messages.insert(0, ChatMessageSystem(content=session.task.instructions))
-                state.tools = opened.tools
+                state.tools = open_running(state.uuid, session).tools
                 return state
 
             return solve
@@ -102,7 +99,7 @@ class Episodes:
         @scorer(name=PRIMARY, metrics=[mean(), stderr(cluster="intent")])
         def outcome() -> Scorer:
             async def score(state: TaskState, target: Target) -> Score:
-                opened = self._open.get(state.uuid)
+                opened = OPEN.get(state.uuid)
                 if opened is None:
                     said = "its episode is over; run the sample again"
                     return Score.unscored(reason="scoring_failed", explanation=said)
@@ -116,7 +113,7 @@ class Episodes:
 
     async def cleanup(self, state: TaskState) -> None:
         """End the episode of a sample that was not scored."""
-        opened = self._open.pop(state.uuid, None)
+        opened = OPEN.pop(state.uuid, None)
         if opened is not None:
             opened.session.task.tools.end()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
 import anyio.to_thread
 from inspect_ai.tool import Tool, ToolDef, ToolParams, ToolSource
@@ -31,7 +30,8 @@ class OpenSample:
         self.tools = [_tool(tool) for tool in session.task.tools]
 
 
-_OPEN: WeakValueDictionary[str, OpenSample] = WeakValueDictionary()
+OPEN: dict[str, OpenSample] = {}
+"""The samples whose episodes are open, by their id."""
 
 
 class EpisodeTools(ToolSource):
@@ -55,14 +55,15 @@ def running_session() -> Session:
     return _running().session
 
 
-def set_running(key: str, opened: OpenSample) -> None:
-    """Let the running sample find its episode as long as `opened` is held."""
-    _OPEN[key] = opened
+def open_running(key: str, session: Session) -> OpenSample:
+    """Let the running sample find its episode, until it is closed."""
+    OPEN[key] = opened = OpenSample(session)
     store().set(_KEY, key)
+    return opened
 
 
 def _running() -> OpenSample:
-    opened = _OPEN.get(store().get(_KEY, ""))
+    opened = OPEN.get(store().get(_KEY, ""))
     if opened is None:
         raise InputError("no sample of a suite is running here", hint="make the task with inspect_task")
     return opened

@@ -6,6 +6,7 @@ import hashlib
 import statistics
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,13 +53,7 @@ def file_entry(file: Path, rows: Sequence[Row], data: str, count: Callable[[str]
         data: its text.
         count: gives the tokens of a text.
     """
-    sizes: dict[str, int] = {}
-
-    def size(text: str) -> int:
-        if text not in sizes:
-            sizes[text] = count(text)
-        return sizes[text]
-
+    size = cache(count)
     learnt = [
         message
         for row in rows

@@ -51,16 +51,7 @@ def dpo(
 ) -> TrainingData:
     """Write pairs of successful and failed trajectories as data for preference training.
 
-    Args:
-        source: suites, trace banks and runs, see `worksmith export dpo --help`.
-        out: the file of rows; the card lies beside it.
-        settings: the options of the command by name.
-
-    Returns:
-        The files and their card.
-
-    Raises:
-        InputError: see `write`.
+    Arguments, result and errors are those of `sft`; see `worksmith export dpo --help` for the settings.
     """
     return write(DpoSettings(source=_names(source), out=Path(out), **settings), progress=progress)
 

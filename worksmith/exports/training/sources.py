@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from worksmith.evals.records.record import LEAK, PRIMARY
 from worksmith.evals.suite import MANIFEST_FILE, Suite
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.exports import TrainingDataSettings
     from worksmith.optimizers.demos.demonstration import Demonstration
+
+Made = TypeVar("Made", "Demonstration", "EpisodeRecord")
 
 SourceKind = Literal["suite", "bank", "run"]
 
@@ -178,15 +180,10 @@ def _gold(name: str, suite: Suite, suites: Suites) -> Source:
 
 def _bank(name: str, suites: Suites) -> Source:
     bank = TraceBank.read(Path(name))
-    found = [(each, _task_of(each, bank, suites)) for each in bank.demonstrations]
-    told = list(_allowed(name, ((each.task_id, each.query, task) for each, task in found), suites))
-    scripts = [
-        Told(suite, task, _script_of(each, task), each.key)
-        for (each, _), (suite, task) in zip(found, told, strict=True)
-        if suites.chooses(suite, task)
-    ]
+    found = _chosen(name, bank.demonstrations, lambda each: _task_of(each, bank, suites), suites)
+    told = [Told(suite, task, _script_of(each, task), each.key) for each, suite, task in found]
     models = sorted({each.teacher for each in bank.demonstrations})
-    return Source(name, "bank", bank.digest, ", ".join(models), scripts)
+    return Source(name, "bank", bank.digest, ", ".join(models), told)
 
 
 def _task_of(demonstration: Demonstration, bank: TraceBank, suites: Suites) -> tuple[Suite, Task] | None:
@@ -237,14 +234,8 @@ def _runs(name: str, suites: Suites) -> Iterator[Source]:
 
 def _run(name: str, run: LoadedRun, suites: Suites) -> Source:
     records = [record for record in run.records if record.graded]
-    found = [suites.find(record.digests.world, record.digests.task) for record in records]
-    pairs = zip(records, found, strict=True)
-    placed = list(_allowed(name, ((each.task_id, each.query, task) for each, task in pairs), suites))
-    told = [
-        _told(suite, task, record)
-        for record, (suite, task) in zip(records, placed, strict=True)
-        if suites.chooses(suite, task)
-    ]
+    found = _chosen(name, records, lambda each: suites.find(each.digests.world, each.digests.task), suites)
+    told = [_told(suite, task, record) for record, suite, task in found]
     model = str(run.card.settings.get("lm") or run.card.lm or f"unnamed ({run.card.label})")
     where = name if Path(name).is_file() else f"{name}: {run.card.label}"
     return Source(where, "run", digest([record.key for record in records]), model, told)
@@ -266,22 +257,24 @@ def fault_of(record: EpisodeRecord) -> str:
     return "unwanted side effects" if record.scores.get(_SIDE_EFFECTS, 0.0) > 0 else "wrong outcome"
 
 
-def _allowed(
-    name: str, found: Iterable[tuple[str, str, tuple[Suite, Task] | None]], suites: Suites
-) -> Iterator[tuple[Suite, Task]]:
-    """The tasks of a bank or run.
+def _chosen(
+    name: str, found: Sequence[Made], place_of: Callable[[Made], tuple[Suite, Task] | None], suites: Suites
+) -> list[tuple[Made, Suite, Task]]:
+    """What a bank or run has of the tasks to train on, with these.
 
     Raises:
-        InputError: one is of no suite that is named, or held back.
+        InputError: something is of a task of no suite that is named, or of one that is held back.
     """
-    known, strange, held = [], [], []
-    for task_id, query, place in found:
-        if place is None or place[1].query != query:
-            strange.append(task_id)
+    known: list[tuple[Made, Suite, Task]] = []
+    strange, held = [], []
+    for each in found:
+        place: tuple[Suite, Task] | None = place_of(each)
+        if place is None or place[1].query != each.query:
+            strange.append(each.task_id)
         elif suites.held_back(place[1]):
-            held.append(f"{task_id} ({place[1].in_split(suites.settings.scheme)})")
+            held.append(f"{each.task_id} ({place[1].in_split(suites.settings.scheme)})")
         else:
-            known.append(place)
+            known.append((each, place[0], place[1]))
     if held:
         raise InputError(
             f"{len(held)} of its trajectories are of tasks held back: {_some(held)}",
@@ -294,7 +287,7 @@ def _allowed(
             where=name,
             hint="name their suite with --tasks-of, as it was when they were run",
         )
-    return iter(known)
+    return [(each, suite, task) for each, suite, task in known if suites.chooses(suite, task)]
 
 
 def _some(names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from worksmith.evals.records.run_card import CARD_ARTIFACT
-from worksmith.evals.tracking import TraceChoice, open_tracker, steady
+from worksmith.evals.tracking import KeptModel, TraceChoice, open_tracker, steady
 from worksmith.evals.tracking.figures import params_text
 from worksmith.evals.tracking.reaching import TrackingError
 from worksmith.evals.tracking.registry import Registration
@@ -154,7 +154,7 @@ def record_compile(
         params = {"lm": manifest.lm, "teacher": manifest.teacher, "digest": artifact.digest}
         stored = bundle(file, works_in, Path(folder))
         config = {"lm": manifest.lm}
-        address = run.program(name, CODE, stored, params=params, config=config, register_as=register_as)
+        address = run.model(KeptModel(name, [stored], params, CODE, config, register_as))
     record_chosen(run, artifact)
     return address
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksmith.evals.tracking.tracker import KeptModel
 from worksmith.models.transformer.manifest import DATA_CARD, MANIFEST, read_manifest
 
 if TYPE_CHECKING:
@@ -34,4 +35,4 @@ def record_model(run: Run, folder: Path, register_as: Registration | None = None
         "licence": model.licence,
     }
     files = [folder / name for name in names]
-    return run.weights(folder.resolve().name, files, params=params, register_as=register_as)
+    return run.model(KeptModel(folder.resolve().name, files, params, register_as=register_as))

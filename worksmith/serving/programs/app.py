@@ -41,7 +41,7 @@ class ProgramApp(Application):
 
     def __init__(self, desk: Desk, metrics: Metrics, tokens: Tokens, *, host: str, title: str) -> None:
         super().__init__(host, threads=_THREADS, longest_body=LONGEST_BODY)
-        self._desk, self._metrics, self._tokens = desk, metrics, tokens
+        self.desk, self._metrics, self._tokens = desk, metrics, tokens
         self._api = make_api(desk, metrics, self.in_thread, title)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,15 +72,15 @@ class ProgramApp(Application):
 
     def _caller(self, header: str, acts: bool) -> Caller:
         """The person whom a token names, by the tables as they are now if somebody acts on them."""
-        env = self._desk.rollouts.suite.env
+        env = self.desk.rollouts.suite.env
         caller = self._tokens.caller(header, env)
-        return self._tokens.caller(header, env) if acts and self._desk.refresh() else caller
+        return self._tokens.caller(header, env) if acts and self.desk.refresh() else caller
 
     def refusal(self, error: RequestError) -> Response:
         return refusal(error)
 
     def close(self) -> None:
-        self._desk.rollouts.close()
+        self.desk.rollouts.close()
         super().close()
 
 

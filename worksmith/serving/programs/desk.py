@@ -19,6 +19,7 @@ from worksmith.tools.statuses import INFRASTRUCTURE, PROGRAM_ERROR
 
 if TYPE_CHECKING:
     from worksmith.serving.programs.metrics import Metrics
+    from worksmith.serving.programs.settings import ChangeSettings
     from worksmith.serving.programs.tokens import Caller
     from worksmith.tools.change_set import ChangeSet
     from worksmith.tools.episode_result import CallRecord
@@ -32,30 +33,14 @@ MOST_CHANGES = 1_000
 class Desk:
     """The work of the API, without HTTP.
 
-    Args:
-        commit: makes approved changes; None leaves that to the client.
-        settle: says whether a commit that broke off was made, see `WorldKind.settle`.
-        lifetime: seconds after which a proposal expires.
-        by_approvers: whether only tokens with the approvers' claim may approve, instead of the persona whose
-            task it was.
-        four_eyes: whether nobody may approve the changes of a task of their own.
+    The environment's function, if it has one, makes approved changes; else that is left to the client.
     """
 
     def __init__(
-        self,
-        rollouts: Rollouts,
-        proposals: Proposals,
-        metrics: Metrics,
-        *,
-        commit: Callable[[ChangeSet], Any] | None,
-        settle: Callable[[str], bool] | None = None,
-        lifetime: float,
-        by_approvers: bool,
-        four_eyes: bool,
+        self, rollouts: Rollouts, proposals: Proposals, metrics: Metrics, settings: ChangeSettings
     ) -> None:
         self.rollouts, self._proposals, self._metrics = rollouts, proposals, metrics
-        self._env, self._commit, self._lifetime = rollouts.suite.env, commit, lifetime
-        self._settler, self._by_approvers, self._four_eyes = settle, by_approvers, four_eyes
+        self._env, self._settings = rollouts.suite.env, settings
         self._commits = proposals.commits()
 
     def refresh(self, *, force: bool = False) -> bool:
@@ -97,7 +82,7 @@ class Desk:
             raise RequestError(422, "too_many_changes", message)
         if episode.status == "finished" and proposed:
             content = content_of(running.task.query, running.task.now or self._env.now, episode, self._env)
-            made = self._proposals.add(running.persona.id, content, seconds=self._lifetime)
+            made = self._proposals.add(running.persona.id, content, seconds=self._settings.changes_expire)
             self._metrics.changes.labels("proposed").inc()
             changes = self._shown(made, running.persona)
         return {
@@ -114,20 +99,7 @@ class Desk:
     def listed(self, caller: Caller) -> dict[str, Any]:
         """The changes that a caller may decide on."""
         found = self._proposals.pending(None if caller.approver else caller.persona.id)
-        return {
-            "changes": [
-                {
-                    "id": each.id,
-                    "digest": each.digest,
-                    "persona": each.persona,
-                    "task": each.content["task"],
-                    "created": each.created,
-                    "expires": each.expires,
-                }
-                for each in found
-                if each.sound
-            ]
-        }
+        return {"changes": [_fields(each) for each in found if each.sound]}
 
     def proposal(self, id: str, caller: Caller) -> dict[str, Any]:
         """Proposed changes as the caller may see them.
@@ -186,9 +158,10 @@ class Desk:
         changes, complete = replayed.shown(approver)
         if proposal.persona != approver.id and not complete:
             raise RequestError(403, "not_permitted", "You may not read all that would change")
-        self._take(proposal, "approved" if self._commit is None else "committing", caller)
-        if self._commit is not None:
-            self._make(proposal, self._commit, replayed.change_set(proposal.id, approver))
+        commit = self._env.kind.commit
+        self._take(proposal, "approved" if commit is None else "committing", caller)
+        if commit is not None:
+            self._make(proposal, commit, replayed.change_set(proposal.id, approver))
         # The rows are others now, so that the changes cannot be made once more to be shown.
         return self._now(proposal.id, caller) | {"changes": changes, "complete": complete}
 
@@ -212,7 +185,8 @@ class Desk:
     def _look_up(self, proposal: Proposal, otherwise: str) -> str:
         """Settle a commit that broke off; it stays as it is while nobody can be asked. Gives its status."""
         try:
-            committed = self._settler is not None and self._settler(proposal.id)
+            settle = self._env.kind.settle
+            committed = settle is not None and settle(proposal.id)
         except Exception as error:
             message = "Whether it was committed cannot be asked"
             raise failed(502, "not_committed", message, repr(error)) from error
@@ -227,8 +201,8 @@ class Desk:
 
     def _check_approver(self, proposal: Proposal, caller: Caller) -> None:
         own = proposal.persona == caller.persona.id
-        allowed = caller.approver if self._by_approvers else own
-        if not allowed or (own and self._four_eyes):
+        allowed = own if self._settings.approver is None else caller.approver
+        if not allowed or (own and self._settings.four_eyes):
             raise RequestError(403, "not_permitted", "These changes are for somebody else to approve")
 
     def _found(self, id: str, caller: Caller) -> Proposal:
@@ -242,7 +216,7 @@ class Desk:
         """The proposal; one whose commit ended with its process is settled first."""
         with suppress(InUseError), self._proposals.committing(proposal.id):
             proposal = self._proposals.get(proposal.id) or proposal
-            if proposal.status == "committing" and self._settler is not None:
+            if proposal.status == "committing" and self._env.kind.settle is not None:
                 self._look_up(proposal, "The process ended before the commit")
             elif proposal.status == "committing":
                 said = "The process ended in the midst of the commit: look the id up, and settle it"
@@ -300,20 +274,23 @@ class Desk:
             changes, complete = self._replayed(proposal, reader).shown(reader)
         except RequestError:
             changes, complete = [], False
+        outcome = proposal.outcome or {}
         return {
-            "id": proposal.id,
-            "digest": proposal.digest,
+            **_fields(proposal),
             "status": proposal.status,
-            "persona": proposal.persona,
-            "task": proposal.content["task"] if proposal.sound else "",
             "changes": changes,
             "complete": complete,
-            "created": proposal.created,
-            "expires": proposal.expires,
             "decided_by": proposal.decided_by,
-            "result": (proposal.outcome or {}).get("result"),
-            "error": (proposal.outcome or {}).get("error"),
+            "result": outcome.get("result"),
+            "error": outcome.get("error"),
         }
+
+
+def _fields(proposal: Proposal) -> dict[str, Any]:
+    """What lists show of a proposal."""
+    names = ("id", "digest", "persona", "created", "expires")
+    task = proposal.content["task"] if proposal.sound else ""
+    return {**{name: getattr(proposal, name) for name in names}, "task": task}
 
 
 def _json_of(returned: Any) -> Any:

@@ -6,7 +6,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -75,23 +74,14 @@ _ALGORITHMS: Mapping[tuple[Any, Any], str] = {
 """The algorithm of a public key by its type and curve; no token chooses it."""
 
 
-@dataclass(frozen=True)
-class PublicKey:
-    kid: str | None
-    algorithm: str
-    key: Any
-
-
-def read_set(text: bytes, *, where: str) -> tuple[PublicKey, ...]:
+def read_set(text: bytes, *, where: str) -> tuple[jwt.PyJWK, ...]:
     """The public keys of a JSON Web Key Set (RFC 7517). Keys of other kinds and uses are left out.
 
     Raises:
         InputError: it is no set, holds a private key or a weak one, or has no key that can be used.
     """
     try:
-        data = parse_json(text)
-        entries = data["keys"]
-        found = [key for entry in entries if (key := _public(entry, where)) is not None]
+        found = [key for entry in parse_json(text)["keys"] if (key := _public(entry, where)) is not None]
     except (ValueError, TypeError, KeyError, jwt.PyJWTError) as error:
         raise InputError(f"no JSON Web Key Set: {error}", where=where) from error
     if not found:
@@ -99,17 +89,16 @@ def read_set(text: bytes, *, where: str) -> tuple[PublicKey, ...]:
     return tuple(found)
 
 
-def _public(entry: Mapping[str, Any], where: str) -> PublicKey | None:
+def _public(entry: Mapping[str, Any], where: str) -> jwt.PyJWK | None:
     algorithm = _ALGORITHMS.get((entry.get("kty"), entry.get("crv")))
     if algorithm is None or entry.get("use", "sig") != "sig" or entry.get("alg", algorithm) != algorithm:
         return None
     if "d" in entry:
         raise InputError("the set holds a private key", where=where, hint="give the public keys alone")
-    key = jwt.PyJWK(dict(entry), algorithm).key
-    if algorithm == "RS256" and key.key_size < SHORTEST_MODULUS:
-        raise InputError(f"an RSA key has {key.key_size} bits, below {SHORTEST_MODULUS}", where=where)
-    kid = entry.get("kid")
-    return PublicKey(kid if isinstance(kid, str) else None, algorithm, key)
+    found = jwt.PyJWK(dict(entry), algorithm)
+    if algorithm == "RS256" and found.key.key_size < SHORTEST_MODULUS:
+        raise InputError(f"an RSA key has {found.key.key_size} bits, below {SHORTEST_MODULUS}", where=where)
+    return found
 
 
 class KeySet:
@@ -149,10 +138,12 @@ class KeySet:
             raise NoKeyError
         return found[0].key
 
-    def _found(self, algorithm: str, kid: str | None) -> Sequence[PublicKey]:
+    def _found(self, algorithm: str, kid: str | None) -> Sequence[jwt.PyJWK]:
         """The keys that fit; a token without `kid` fits where one key only has its algorithm."""
         return [
-            each for each in self._keys if each.algorithm == algorithm and (kid is None or each.kid == kid)
+            each
+            for each in self._keys
+            if each.algorithm_name == algorithm and (kid is None or each.key_id == kid)
         ]
 
     def _renew(self) -> None:

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 import dspy
 
 from worksmith.evals.dspy_programs.digests import model_name
-from worksmith.evals.lm.prices import use_prices
 from worksmith.evals.suite import Suite
-from worksmith.jobs.opening.budgets import prices_of
-from worksmith.jobs.opening.programs import named_program
+from worksmith.jobs.opening.budgets import open_budget, prices_of
+from worksmith.jobs.opening.programs import OpenedProgram, named_program
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.cost.budget import Budget
-from worksmith.optimizers.cost.limits import Limits
 from worksmith.serving.programs.app import ProgramApp
 from worksmith.serving.programs.desk import Desk
 from worksmith.serving.programs.keys import key_set, secret_of
@@ -45,7 +43,7 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
     """
     # Kept replies would fill the memory, and hold what people asked for.
     dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
-    metrics, tokens = Metrics(), tokens_of(settings)
+    tokens = tokens_of(settings)  # a wrong key is told before the suite is opened
     suite = Suite.open(settings.suite)
     suite.env.check()
     if settings.live:
@@ -53,53 +51,58 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
     suite.env.check_records()
     opened = named_program(settings.program, suite.env)
     lm = resolve(settings.lm, tasks=suite.tasks)
-    budget = server_budget(settings)
     tracking = Tracking.of(settings, track=settings.track and settings.traces != "none")
     described = {**settings.described(), "suite": suite.path.name, **opened.config}
+    metrics = Metrics()
     with tracking.start(suite.path, "serve", opened.said, params=described, raises=True) as run:
         traces = Traces(run, model_name(lm), metrics) if run.id is not None else None
-
-        def ended(running: Running, done: Done, record: EpisodeRecord | None) -> None:
-            spent = running.meter.spent
-            metrics.in_flight.dec()
-            metrics.tasks.labels(done.error.code if done.error else _status(done)).inc()
-            metrics.seconds.observe(done.seconds)
-            metrics.tokens.observe(spent.tokens)
-            metrics.usd.observe(spent.usd)
-            metrics.calls.inc(spent.calls)
-            if traces is not None and record is not None:
-                traces.add(record, running.task)
-
-        rollouts = Rollouts(
-            suite,
-            opened.program,
-            lm,
-            budget=budget,
-            limits=Limits(settings.task_max_calls, settings.task_max_tokens, settings.task_max_usd),
-            seconds=settings.time_limit,
-            in_flight=settings.in_flight,
-            of_one=settings.per_persona,
-            started=metrics.in_flight.inc,
-            ended=ended,
-            recorded=traces is not None,
-        )
-        proposals = Proposals(settings.changes, digest(str(suite.path.resolve())))
-        desk = Desk(
-            rollouts,
-            proposals,
-            metrics,
-            commit=suite.env.kind.commit,
-            settle=suite.env.kind.settle,
-            lifetime=settings.changes_expire,
-            by_approvers=settings.approver is not None,
-            four_eyes=settings.four_eyes,
-        )
-        host = "" if settings.behind_proxy else settings.host
         try:
-            yield ProgramApp(desk, metrics, tokens, host=host, title=opened.said)
+            yield app_of(settings, suite, opened, lm, tokens, metrics, traces)
         finally:
             if traces is not None:
                 traces.close()
+
+
+def app_of(
+    settings: ServeProgramSettings,
+    suite: Suite,
+    opened: OpenedProgram,
+    lm: dspy.LM,
+    tokens: Tokens,
+    metrics: Metrics,
+    traces: Traces | None = None,
+) -> ProgramApp:
+    """The application over what is open.
+
+    Raises:
+        InputError: a limit makes no sense, or the file of changes cannot be used.
+    """
+
+    def ended(running: Running, done: Done, record: EpisodeRecord | None) -> None:
+        spent = running.meter.spent
+        metrics.in_flight.dec()
+        metrics.tasks.labels(done.error.code if done.error else _status(done)).inc()
+        metrics.seconds.observe(done.seconds)
+        metrics.tokens.observe(spent.tokens)
+        metrics.usd.observe(spent.usd)
+        metrics.calls.inc(spent.calls)
+        if traces is not None and record is not None:
+            traces.add(record, running.task)
+
+    rollouts = Rollouts(
+        suite,
+        opened.program,
+        lm,
+        settings,
+        budget=server_budget(settings),
+        started=metrics.in_flight.inc,
+        ended=ended,
+        recorded=traces is not None,
+    )
+    proposals = Proposals(settings.changes, digest(str(suite.path.resolve())))
+    desk = Desk(rollouts, proposals, metrics, settings)
+    host = "" if settings.behind_proxy else settings.host
+    return ProgramApp(desk, metrics, tokens, host=host, title=opened.said)
 
 
 def connect_outside(env: Environment, *, confirmed: bool) -> None:
@@ -157,12 +160,9 @@ def server_budget(settings: ServeProgramSettings) -> Budget:
     for name, limit in (("--max-calls", settings.max_calls), ("--max-tokens", settings.max_tokens)):
         if limit is not None and limit < share:
             raise InputError(f"{limit} is too little for {share} processes", where=name)
-    prices = prices_of(settings.prices)
-    use_prices(prices)
-    return Budget(
-        usd=None if settings.max_usd is None else settings.max_usd / share,
-        calls=None if settings.max_calls is None else settings.max_calls // share,
-        tokens=None if settings.max_tokens is None else settings.max_tokens // share,
-        minutes=settings.max_minutes,
-        prices=prices,
-    )
+    limits = {
+        "max_usd": None if settings.max_usd is None else settings.max_usd / share,
+        "max_calls": None if settings.max_calls is None else settings.max_calls // share,
+        "max_tokens": None if settings.max_tokens is None else settings.max_tokens // share,
+    }
+    return open_budget(settings.model_copy(update=limits), ()) or Budget(prices=prices_of(settings.prices))

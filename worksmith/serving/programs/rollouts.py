@@ -20,6 +20,7 @@ from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.running.rollout_job import RolloutJob
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.tasks.task import Task
+from worksmith.optimizers.cost.limits import Limits
 from worksmith.optimizers.cost.spending import Spent
 from worksmith.tools.episode import following
 from worksmith.tools.errors import InputError
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from worksmith.evals.suite import Suite
     from worksmith.optimizers.cost.budget import Budget
     from worksmith.optimizers.cost.budget import Leave as PaidLeave
-    from worksmith.optimizers.cost.limits import Limits
+    from worksmith.serving.programs.settings import ServeProgramSettings
     from worksmith.tools.episode_result import CallRecord, EpisodeResult
     from worksmith.tools.persona import Persona
 
@@ -138,11 +139,8 @@ class Rollouts:
     """Runs tasks in threads of their own.
 
     Args:
+        settings: have the limits of tasks.
         budget: of the server; counts what tasks take.
-        limits: of one task.
-        seconds: that a task may take.
-        in_flight: most tasks at a time.
-        of_one: most tasks at a time of one persona.
         started: told of each task that starts.
         ended: told each task that ended, in its thread, with its record.
         recorded: whether records are wanted.
@@ -153,23 +151,21 @@ class Rollouts:
         suite: Suite,
         program: Any,
         lm: dspy.LM,
+        settings: ServeProgramSettings,
         *,
         budget: Budget,
-        limits: Limits,
-        seconds: float,
-        in_flight: int,
-        of_one: int,
         started: Callable[[], None],
         ended: Callable[[Running, Done, EpisodeRecord | None], None],
         recorded: bool,
     ) -> None:
         self.suite, self.budget = suite, budget
-        self._limits, self._seconds = limits, seconds
-        self._most, self._of_one = in_flight, of_one
+        self._settings = settings
+        self._limits = Limits(settings.task_max_calls, settings.task_max_tokens, settings.task_max_usd)
         self._started, self._ended, self._recorded = started, ended, recorded
         self._account = budget.account(model_name(lm))
-        settings = EvalSettings(env=suite.env, lm=lm, scorers=(), admission=self._account)
-        self._job = RolloutJob(program, settings)
+        self._job = RolloutJob(
+            program, EvalSettings(env=suite.env, lm=lm, scorers=(), admission=self._account)
+        )
         self.model = model_name(lm)
         self._lock = threading.Lock()
         self._running: dict[str, Running] = {}
@@ -194,13 +190,14 @@ class Rollouts:
         """
         loop = asyncio.get_running_loop()
         task = self._task(text, toolkits, persona)
-        running = Running(task.id, task, persona, TaskMeter(self._limits), loop.time() + self._seconds)
+        overdue = loop.time() + self._settings.time_limit
+        running = Running(task.id, task, persona, TaskMeter(self._limits), overdue)
         with self._lock:
             if not self.ready:
                 raise _spent()
-            if len(self._running) >= self._most:
+            if len(self._running) >= self._settings.in_flight:
                 raise BusyError(503, "busy", "The server does as many tasks as it can", seconds=LATER)
-            if self._by_persona[persona.id] >= self._of_one:
+            if self._by_persona[persona.id] >= self._settings.per_persona:
                 raise BusyError(429, "too_many_tasks", "Too many tasks of yours are running", seconds=LATER)
             self._running[running.id] = running
             self._by_persona[persona.id] += 1

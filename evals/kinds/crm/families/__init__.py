@@ -1,1 +1,1 @@
-"""The nine families of questions, one module each."""
+"""The nine families of questions."""

@@ -46,24 +46,19 @@ class BestRegion(Periodic):
         return leader(_means(_minutes(org, question), fewest), "min", "state")
 
     def solve(self, recorder: PlanRecorder, question: Question) -> Values:
-        bounds = ask_window(recorder, question)
+        window = ask_window(recorder, question)
         cases = recorder.call(
             "functions.get_cases",
             "I need the closed cases of the period.",
-            start_date=bounds.start,
-            end_date=bounds.end,
+            **window,
             statuses=["Closed"],
         )
         if not cases:
             return None
-        placed = recorder.call(
-            "functions.get_shipping_state", "I look up the states of their customers.", cases=cases
-        )
-        times = recorder.call(
-            "functions.calculate_region_average_closure_times",
-            "I average the closing times by state.",
-            cases=placed,
-        )
+        why = "I look up the states of their customers."
+        placed = recorder.call("functions.get_shipping_state", why, cases=cases)
+        why = "I average the closing times by state."
+        times = recorder.call("functions.calculate_region_average_closure_times", why, cases=placed)
         if not times:
             return None
         return ask_extreme(recorder, "I pick the state with the shortest.", times, "min")

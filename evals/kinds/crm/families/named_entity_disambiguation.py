@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from random import Random
-
-from dateutil.relativedelta import relativedelta
 
 from worksmith.evals.kinds.crm.families.shop import (
     Mention,
@@ -21,14 +18,12 @@ from worksmith.evals.kinds.crm.families.shop import (
 from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords, Purchase
 from worksmith.evals.kinds.crm.questions.periods import (
-    NUMBER,
     Period,
-    months_later,
-    read_number,
     write_number,
 )
 from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.crm.questions.wording import phrased, wording
+from worksmith.evals.kinds.crm.reading.recognise import recognise
 from worksmith.evals.tasks.task import Entity
 from worksmith.tools.kinds.crm.generate.industry import Industry
 
@@ -89,10 +84,8 @@ class NamedEntityDisambiguation(Family):
         return phrased(_NAME, {}, random, what=question.slots["mention"], ago=ago)
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        mention, period = read_mention(text, self.industry), _read_ago(text)
-        if mention is None or period is None:
-            return None
-        return {"mention": mention.text, "period": period.text}
+        mention, period = read_mention(text, self.industry), recognise(text, _NAME).slots.get("period")
+        return {"mention": mention.text, "period": period} if mention and period else None
 
     def solve(self, recorder: PlanRecorder, question: Question) -> Values:
         period = Period.of(question.slots["period"])
@@ -139,7 +132,7 @@ class NamedEntityDisambiguation(Family):
         }
         likely = meant(question.slots["mention"], texts, self.industry)
         period = Period.of(question.slots["period"])
-        order = {"Status": "Activated", "EffectiveDate": _back(period, question.today).isoformat()}
+        order = {"Status": "Activated", "EffectiveDate": period.back(question.today).isoformat()}
         found = [
             row["Product2Id"]
             for row in rows
@@ -181,31 +174,8 @@ def _doubt(org: OrgRecords, question: Question) -> Doubt | None:
 
 def _later(period: Period, day: date) -> date | None:
     """The day from which `day` is a period ago; None if there is none."""
-    months = period.count * {"month": 1, "quarter": 3, "year": 12}.get(period.unit, 0)
-    today = months_later(day, months) if months else day + (day - period.back(day))
+    today = day + period.length
     return today if period.back(today) == day else None
-
-
-def _back(period: Period, today: date) -> date:
-    """The first day of a period, by another calendar than that of `Period`."""
-    shift: dict[str, int] = {f"{period.unit}s": period.count}
-    return today - relativedelta(**shift)  # type: ignore[arg-type]
-
-
-_AGO = re.compile(
-    rf"\b(?:(a|{NUMBER})\s+(day|week|month)s?|a\s+(fortnight))\s+ago\b|\blast\s+(week|month)\b", re.I
-)
-
-
-def _read_ago(text: str) -> Period | None:
-    found = set()
-    for match in _AGO.finditer(text):
-        count, unit, fortnight, last = match.groups()
-        if last or fortnight:
-            found.add(Period(count=1 if last else 2, unit=last.lower() if last else "week"))
-        else:
-            found.add(Period(count=1 if count.lower() == "a" else read_number(count), unit=unit.lower()))
-    return found.pop() if len(found) == 1 else None
 
 
 FAMILY: Family = NamedEntityDisambiguation(_NAME, "ned", "service_agent", frozenset({"mention", "period"}))

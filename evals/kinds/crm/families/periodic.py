@@ -22,10 +22,15 @@ from typing import Any
 from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
 from worksmith.evals.kinds.crm.questions.periods import Period
-from worksmith.evals.kinds.crm.questions.wording import phrased, read, with_periods, wording
+from worksmith.evals.kinds.crm.questions.wording import phrased, with_periods, wording
+from worksmith.evals.kinds.crm.reading.recognise import recognise
 
 LAST_FAITHFUL_DAY = date(2024, 12, 31)
 """The published questions are asked up to here, and later, though the records end before."""
+
+
+_READ_AS = {"product_name": "phrase"}
+"""What the reader of wordings calls slots that have another name here."""
 
 
 def weighted(table: Mapping[str, float], random: Random) -> str:
@@ -59,10 +64,7 @@ def _between(first: date, last: date, random: Random) -> date:
 
 
 class Periodic(Family):
-    """The part of a `Family` that its wording decides. Strata are `KIND/...`.
-
-    Of the slots that wordings say, `period`, `n` and `extreme` are read here.
-    """
+    """The part of a `Family` that its wording decides. Strata are `KIND/...`."""
 
     def context(self, mode: Mode) -> str:
         return with_periods(super().context(mode))
@@ -101,13 +103,9 @@ class Periodic(Family):
         return phrased(self.name, question.slots, random, **self.given(question))
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        return self.read(text)
-
-    def read(self, text: str, **others: str | None) -> Mapping[str, str] | None:
-        """The slots that a wording says, `others` among them; None unless it says all that it should."""
-        known = {**read(text), **others}
-        found = {name: value for name in self.worded if (value := known.get(name)) is not None}
-        return found if found.keys() == self.worded else None
+        slots = recognise(text, self.name).slots
+        found = {name: slots.get(_READ_AS.get(name, name), "") for name in self.worded}
+        return found if all(found.values()) else None
 
     # --- what families decide --------------------------------------------------------------------------
 

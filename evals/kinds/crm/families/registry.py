@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from worksmith.evals.kinds.crm.families import (
+    agents,
     best_region_identification,
     case_routing,
-    handle_time,
     knowledge_qa,
-    monthly_trend_analysis,
     named_entity_disambiguation,
     policy_violation_identification,
-    top_issue_identification,
-    transfer_count,
+    products,
 )
 from worksmith.evals.kinds.crm.questions.family import Family
 from worksmith.evals.tasks.task import Split
 
 FAMILIES: tuple[Family, ...] = (
     case_routing.FAMILY,
-    handle_time.FAMILY,
-    transfer_count.FAMILY,
+    agents.HANDLE_TIME,
+    agents.TRANSFER_COUNT,
     named_entity_disambiguation.FAMILY,
     policy_violation_identification.FAMILY,
     knowledge_qa.FAMILY,
-    top_issue_identification.FAMILY,
-    monthly_trend_analysis.FAMILY,
+    products.TOP_ISSUE,
+    products.MONTHLY_TREND,
     best_region_identification.FAMILY,
 )
 

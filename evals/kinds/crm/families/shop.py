@@ -15,6 +15,7 @@ from worksmith.evals.kinds.crm.questions.org_records import OrgRecords, Purchase
 from worksmith.evals.kinds.crm.questions.wording import wording
 from worksmith.tools.kinds.crm.generate.entities import Product
 from worksmith.tools.kinds.crm.generate.industry import Industry
+from worksmith.tools.kinds.crm.sosl.tables import singular, words
 
 _SAME = 1e-9
 
@@ -75,9 +76,9 @@ def read_mention(text: str, industry: Industry) -> Mention | None:
     return Mention(soft_names(industry)[found[0]["soft"].lower()], (found[0]["color"] or "").lower())
 
 
-def has_words(text: str, words: tuple[str, ...]) -> bool:
+def has_words(text: str, wanted: tuple[str, ...]) -> bool:
     """Whether a text has all of the words, in the singular or plural."""
-    return {_singular(word.lower()) for word in words} <= _words(text)
+    return {singular(word.lower()) for word in wanted} <= _words(text)
 
 
 def meant(mention: str, products: Mapping[str, str], industry: Industry) -> set[str]:
@@ -89,7 +90,7 @@ def meant(mention: str, products: Mapping[str, str], industry: Industry) -> set[
         industry: of the company that sells them; says which words mean the same.
     """
     known = {product: _words(text) for product, text in products.items()}
-    often = Counter(word for words in known.values() for word in words)
+    often = Counter(word for said in known.values() for word in said)
     wanted = [_alternatives(word, industry) for word in _content(mention)]
     weights = [
         math.log(1 + len(known) / max(1, sum(often[word] for word in alternatives)))
@@ -97,9 +98,9 @@ def meant(mention: str, products: Mapping[str, str], industry: Industry) -> set[
     ]
     scores = {
         product: sum(
-            weight for weight, alternatives in zip(weights, wanted, strict=True) if alternatives & words
+            weight for weight, alternatives in zip(weights, wanted, strict=True) if alternatives & said
         )
-        for product, words in known.items()
+        for product, said in known.items()
     }
     best = max(scores.values(), default=0.0)
     if not best:
@@ -118,7 +119,7 @@ def _spoken(industry: Industry) -> re.Pattern[str]:
 
 def _alternatives(word: str, industry: Industry) -> set[str]:
     """A word and its synonyms, in the singular."""
-    return {_singular(each) for each in (word, *industry.data.synonyms.get(word, ()))}
+    return {singular(each) for each in (word, *industry.data.synonyms.get(word, ()))}
 
 
 def _content(text: str) -> list[str]:
@@ -129,13 +130,7 @@ def _content(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_singular(word) for word in re.findall(r"[a-z0-9]+", text.lower()))
-
-
-def _singular(word: str) -> str:
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
-    return word[:-2] if word.endswith(("xes", "zes", "ches", "shes")) else word[:-1]
+    return frozenset(words(text))
 
 
 _DRAFTS, _EMPTY = 0.1, 0.3

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
+from typing import Any
 
 from worksmith.evals.kinds.crm.questions.family import Doubt, Question, Truth, Values
 from worksmith.evals.kinds.crm.questions.periods import Period, Window
 from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen
 from worksmith.evals.tasks.task import Entity
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The window of a question as function tools take it."""
-
-    start: Seen | str
-    end: Seen | str
 
 
 def window_of(question: Question) -> Window:
@@ -30,7 +22,8 @@ def _window(period: str, today: date) -> Window:
     return Period.of(period).window(today)
 
 
-def ask_window(recorder: PlanRecorder, question: Question) -> Bounds:
+def ask_window(recorder: PlanRecorder, question: Question) -> dict[str, Any]:
+    """The window of a question as arguments of function tools."""
     period = Period.of(question.slots["period"])
     if not period.relative:
         found = recorder.call(
@@ -39,7 +32,7 @@ def ask_window(recorder: PlanRecorder, question: Question) -> Bounds:
             period_name=period.name,
             year=period.year,
         )
-        return Bounds(found["start_date"], found["end_date"])
+        return {"start_date": found["start_date"], "end_date": found["end_date"]}
     unit, count = ("month", 12 * period.count) if period.unit == "year" else (period.unit, period.count)
     end = written(question.today)
     start = recorder.call(
@@ -49,7 +42,7 @@ def ask_window(recorder: PlanRecorder, question: Question) -> Bounds:
         period=unit,
         interval_count=count,
     )
-    return Bounds(start, end)
+    return {"start_date": start, "end_date": end}
 
 
 def ask_extreme(recorder: PlanRecorder, why: str, values: Seen, extreme: str) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""The published task set: reading its files, recognising its wordings, comparing it with generated ones."""
+"""The published task set: its files, its questions as tasks, its answers beside computed ones."""

@@ -11,13 +11,13 @@ from typing import Any
 from worksmith.evals.kinds.crm.answers import named
 from worksmith.evals.kinds.crm.families.registry import FAMILIES
 from worksmith.evals.kinds.crm.published.entries import ABSENT, Entry
-from worksmith.evals.kinds.crm.published.recognise import Reading, recognise
-from worksmith.evals.kinds.crm.published.texts import question_of, tidy
 from worksmith.evals.kinds.crm.questions.family import Family
+from worksmith.evals.kinds.crm.reading.recognise import Reading, recognise
+from worksmith.evals.kinds.crm.reading.texts import question_of, tidy
 from worksmith.evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
 from worksmith.evals.tasks.task import Answer, Entity, Task
 from worksmith.tools.kinds.crm.access.policy import persona_of
-from worksmith.tools.kinds.crm.functions.moments import MONTHS
+from worksmith.tools.kinds.crm.moments import MONTHS
 from worksmith.tools.kinds.enterprise.importing.cells import Number, plain
 from worksmith.tools.kinds.enterprise.importing.report import ImportReport
 

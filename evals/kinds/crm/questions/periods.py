@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import calendar
-import re
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from random import Random
 
-from worksmith.tools.kinds.crm.functions.moments import MONTHS
+from dateutil.relativedelta import relativedelta
+
+from worksmith.tools.kinds.crm.moments import LENGTHS, MONTHS
 
 _WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
 )
-
-NUMBER = rf"(?:\d+|{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
-"""A regular expression for one, without groups."""
 
 _IN_WORDS = 0.45
 
@@ -25,11 +22,6 @@ def write_number(number: int, random: Random) -> str:
     """`5` or `five`."""
     words = random.random() < _IN_WORDS and number < len(_WORDS)
     return _WORDS[number] if words else str(number)
-
-
-def read_number(text: str) -> int:
-    """What a text that matches `NUMBER` says."""
-    return int(text) if text.isdecimal() else _WORDS.index(text.lower())
 
 
 def write_threshold(number: int, random: Random) -> str:
@@ -44,19 +36,6 @@ def write_threshold(number: int, random: Random) -> str:
     return random.choice(styles if number else ["any cases", "at least one case", "any cases at all"])
 
 
-def read_threshold(text: str) -> int | None:
-    """The number that cases have to exceed; None unless the text says exactly one such number."""
-    found = {read_number(number) for number in _MORE_THAN.findall(text)}
-    found |= {read_number(first or second) - 1 for first, second in _AT_LEAST.findall(text)}
-    found |= {0 for _ in _ANY.findall(text)}
-    return found.pop() if len(found) == 1 else None
-
-
-_MORE_THAN = re.compile(rf"\b(?:more than|over) ({NUMBER}) cases?\b", re.IGNORECASE)
-_AT_LEAST = re.compile(rf"\bat least ({NUMBER}) cases?\b|\b({NUMBER}) or more cases\b", re.IGNORECASE)
-_ANY = re.compile(r"\bany cases\b", re.IGNORECASE)
-
-
 def _cases(number: int, random: Random) -> str:
     return f"{write_number(number, random)} case{'' if number == 1 else 's'}"
 
@@ -64,7 +43,6 @@ def _cases(number: int, random: Random) -> str:
 QUARTERS = ("Q1", "Q2", "Q3", "Q4")
 SEASONS = ("Spring", "Summer", "Fall", "Winter")
 
-_UNITS = ("day", "week", "month", "quarter", "year")
 _FIRST_MONTH = {
     **{name: number for number, name in enumerate(MONTHS, 1)},
     **{name: 3 * place + 1 for place, name in enumerate(QUARTERS)},
@@ -112,7 +90,7 @@ class Period:
         first, _, second = text.partition(" ")
         if first in _FIRST_MONTH and second.isdecimal():
             return cls(name=first, year=int(second))
-        if first.isdecimal() and second.removesuffix("s") in _UNITS:
+        if first.isdecimal() and second.removesuffix("s") in LENGTHS:
             return cls(count=int(first), unit=second.removesuffix("s"))
         raise ValueError(f"{text!r} is no period")
 
@@ -120,36 +98,28 @@ class Period:
         if self.relative:
             return Window(_midnight(self.back(today)), _midnight(today))
         start = date(self.year, _FIRST_MONTH[self.name], 1)
-        return Window(_midnight(start), _midnight(months_later(start, 1 if self.name in MONTHS else 3)))
+        return Window(
+            _midnight(start), _midnight(start + LENGTHS["month" if self.name in MONTHS else "quarter"])
+        )
 
     @property
     def months(self) -> float:
         """How long a relative one is, about."""
         return self.count * {"day": 1 / 30, "week": 7 / 30, "month": 1, "quarter": 3, "year": 12}[self.unit]
 
+    @property
+    def length(self) -> relativedelta:
+        """Of a relative one; from a day that another month lacks it leads to that month's last."""
+        return LENGTHS[self.unit] * self.count
+
     def back(self, today: date) -> date:
-        """Its first day, for a relative one; a day that a month lacks becomes the month's last."""
-        if self.unit in ("day", "week"):
-            return today - timedelta(days=self.count * (7 if self.unit == "week" else 1))
-        return months_later(today, -self.count * {"month": 1, "quarter": 3, "year": 12}[self.unit])
-
-
-def months_later(day: date, months: int) -> date:
-    """The same day of another month, or that month's last."""
-    years, month = divmod(day.month - 1 + months, 12)
-    year = day.year + years
-    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
+        """Its first day, for a relative one."""
+        return today - self.length
 
 
 def write_period(period: Period, random: Random) -> str:
     """A period in words with its preposition: `over the past five weeks`, `in the third quarter of 2021`."""
     return _write_relative(period, random) if period.relative else _write_absolute(period, random)
-
-
-def read_period(text: str) -> Period | None:
-    """The only period that a text names; None if it names none or several."""
-    found = {*_relative_periods(text), *_absolute_periods(text)}
-    return found.pop() if len(found) == 1 else None
 
 
 def _write_relative(period: Period, random: Random) -> str:
@@ -175,36 +145,6 @@ def _write_absolute(period: Period, random: Random) -> str:
         return f"{head} {random.choice((period.name, f'{period.name} of', ordinal))} {period.year}"
     name = random.choice(("fall", "autumn")) if period.name == "Fall" else period.name.lower()
     return f"{head} {random.choice((name, f'the {name} of'))} {period.year}"
-
-
-_RELATIVE = re.compile(
-    rf"\b(?:past|last|previous)\s+(?:({NUMBER})\s+)?(day|week|month|quarter|year)s?\b"
-    rf"|\b({NUMBER})\s+(day|week|month|quarter|year)s\s+up\s+to\s+today\b",
-    re.IGNORECASE,
-)
-_ABSOLUTE = re.compile(
-    rf"\b({'|'.join((*MONTHS, *QUARTERS, *SEASONS, 'autumn'))}|(?:{'|'.join(_ORDINALS)})\s+quarter)"
-    r"\s+(?:of\s+)?(\d{4})\b",
-    re.IGNORECASE,
-)
-
-
-def _relative_periods(text: str) -> set[Period]:
-    found = set()
-    for match in _RELATIVE.finditer(text):
-        number, unit = match[1] or match[3], match[2] or match[4]
-        found.add(Period(count=read_number(number) if number else 1, unit=unit.lower()))
-    return found
-
-
-def _absolute_periods(text: str) -> set[Period]:
-    found = set()
-    for match in _ABSOLUTE.finditer(text):
-        name = " ".join(match[1].split()).capitalize()
-        if name.endswith("quarter"):
-            name = QUARTERS[_ORDINALS.index(name.split()[0].lower())]
-        found.add(Period(name="Fall" if name == "Autumn" else name, year=int(match[2])))
-    return found
 
 
 def _midnight(day: date) -> datetime:

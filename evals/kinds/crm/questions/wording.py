@@ -7,7 +7,6 @@ for each mode; `[extremes.NAME]` with words for `min` and `max`; and `[draw]`, s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from random import Random
@@ -16,8 +15,6 @@ from typing import Any
 
 from worksmith.evals.kinds.crm.questions.periods import (
     Period,
-    read_period,
-    read_threshold,
     write_period,
     write_threshold,
 )
@@ -61,26 +58,3 @@ def phrased(name: str, slots: Mapping[str, str], random: Random, **given: str) -
             parts[place] = random.choice(known["extremes"][place][slots["extreme"]])
     text = template.format_map(parts)
     return text[0].upper() + text[1:]
-
-
-def read(text: str) -> dict[str, str]:
-    """Those of `period`, `n` and `extreme` that a wording says beyond doubt."""
-    found = {"period": read_period(text), "n": read_threshold(text), "extreme": _extreme(text)}
-    return {
-        name: value.text if isinstance(value, Period) else str(value)
-        for name, value in found.items()
-        if value is not None
-    }
-
-
-_EXTREMES = {
-    "min": re.compile(
-        r"\b(?:shortest|lowest|quickest|fastest|fewest|smallest|(?<!at )least|quickly)\b", re.I
-    ),
-    "max": re.compile(r"\b(?:longest|highest|slowest|most|largest|greatest|biggest)\b", re.I),
-}
-
-
-def _extreme(text: str) -> str | None:
-    found = [name for name, pattern in _EXTREMES.items() if pattern.search(text)]
-    return found[0] if len(found) == 1 else None

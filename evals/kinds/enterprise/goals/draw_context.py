@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import ParamSpec, TypeVar
 
@@ -92,6 +92,7 @@ class DrawContext:
         me: the persona's own record.
         empty: whether the task is to have the answer that there is nothing.
         free: whether a record (`source/key`) may be used in this split.
+        drawn, words: the records by source and the slots that earlier parts of the draw have given.
     """
 
     facts: Facts
@@ -99,6 +100,8 @@ class DrawContext:
     me: Record
     empty: bool
     free: Callable[[str], bool]
+    drawn: Mapping[str, Record] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
 
     def pick(self, source: str, rows: Sequence[Record] | None = None) -> Record:
         """Pick a record of a source, or one of these rows, that no other split has.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any, TypeVar
 
@@ -11,6 +10,7 @@ from worksmith.evals.authoring.plan_recorder import PlanRecorder as Recorder
 from worksmith.evals.authoring.plan_recorder import leaves
 from worksmith.evals.kinds.office.intents.wording import moment_cell
 from worksmith.evals.kinds.office.records import (
+    METRICS,
     Customer,
     Event,
     Mail,
@@ -28,27 +28,6 @@ R = TypeVar("R", Event, Customer)
 
 _PAGE = 5
 """A search shows at most that many events or mails."""
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A daily figure of the web site.
-
-    Attributes:
-        tool: shows its series.
-        value_to_plot: what the plotting tool calls it.
-    """
-
-    tool: str
-    value_to_plot: str
-
-
-METRICS = {
-    "total visits": Metric("analytics.total_visits_count", "total_visits"),
-    "average session duration": Metric("analytics.get_average_session_duration", "session_duration_seconds"),
-    "engaged users": Metric("analytics.engaged_users_count", "user_engaged"),
-}
-"""By what tasks call it."""
 
 
 class ToolRefusedError(WorksmithError):

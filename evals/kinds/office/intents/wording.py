@@ -41,6 +41,17 @@ def day_of(words: str, today: date) -> date:
     return min(days, key=lambda day: abs(day - today))
 
 
+def past_day(words: str, today: date) -> date | None:
+    """The latest day not after today that "December 4" names, or the one that "2023-12-04" does, if any."""
+    try:
+        if words[:1].isdigit():
+            return date.fromisoformat(words)
+        day = datetime.strptime(f"{words} {today.year}", "%B %d %Y").date()
+        return day if day <= today else day.replace(year=today.year - 1)
+    except ValueError:
+        return None
+
+
 def _leap(year: int) -> bool:
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 

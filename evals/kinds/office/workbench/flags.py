@@ -20,14 +20,13 @@ def error_flags(actions: Sequence[str], expected: Sequence[str], correct: bool) 
         end_date_minor_error: only the plots' last day is wrong, by one day.
         meeting_start_time_error: only the meeting's start is wrong, at one of the usual wrong hours.
     """
-    if correct:
-        return dict.fromkeys(("wrong_email", "end_date_minor_error", "meeting_start_time_error"), False)
     text = "".join(actions)
-    return {
+    found = {
         "wrong_email": "@example" in text and "@atlas" not in text,
         "end_date_minor_error": _nearly(actions, expected, "2023-11-29", ("2023-11-30",)),
         "meeting_start_time_error": _nearly(actions, expected, MEETING_SLOT, _OTHER_SLOTS),
     }
+    return {name: holds and not correct for name, holds in found.items()}
 
 
 MISTAKES = PublishedMistakes(

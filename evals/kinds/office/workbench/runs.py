@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from worksmith.evals.failure_modes.diagnosis import diagnose
+from worksmith.evals.kinds.office.workbench.flags import MISTAKES
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import change_entries, record_episode
 from worksmith.evals.records.run_card import LoadedRun, RunCard, versions
@@ -161,8 +162,6 @@ def _steps_of_calls(actions: tuple[str, ...]) -> tuple[TranscriptStep, ...]:
 TOOLS = {"all": "all tools", "domains": "required tools"}
 """The tools that a run was supplied with, by what its file's name says."""
 
-_FLAGS = ("wrong_email", "end_date_minor_error", "meeting_start_time_error")
-
 
 def recorded_runs(
     suite: Suite, paths: Iterable[Path], *, ground_truth: GroundTruth = "published"
@@ -217,7 +216,7 @@ class _Replay:
         )
         unit = WorkUnit(task_id=task.id, strategy="react", seed=0, trial=0, digests=digests)
         episode = self._episode(row)
-        flags = {name: float(row.flags[name]) for name in _FLAGS}
+        flags = {name: float(row.flags[name]) for name in MISTAKES.faults}
         scores = {
             PRIMARY: float(row.correct),
             "unwanted_side_effects": float(row.flags["unwanted_side_effects"]),

@@ -12,19 +12,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from worksmith.evals.kinds.office.records import Records
 from worksmith.evals.kinds.office.workbench import answers
-from worksmith.evals.kinds.office.workbench.answers import Answer, Office, Tables
+from worksmith.evals.kinds.office.workbench.answers import Answer
 from worksmith.evals.scoring.actions import UnreadableActionError, parse_action
 from worksmith.evals.scoring.result_tables import text_list
 from worksmith.evals.tasks.task import Action, Split, Task
 from worksmith.retrievers.strict_json import open_text
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.data_files import read_toml
-from worksmith.tools.kinds.office.importing import NOW
 from worksmith.tools.seeding import digest
 from worksmith.tools.world_kind import world_kind
 
-_TREATMENTS: dict[str, Callable[[str, Answer, Office], list[Answer]]] = {
+_TREATMENTS: dict[str, Callable[[str, Answer, Records], list[Answer]]] = {
     function.__name__: function
     for function in (
         answers.fewest_overdue,
@@ -84,12 +84,12 @@ def rules() -> tuple[Rule, ...]:
     return tuple(Rule.model_validate(entry) for entry in entries)
 
 
-def review(domain: str, query: str, published: Answer, office: Office) -> Finding | None:
+def review(domain: str, query: str, published: Answer, records: Records) -> Finding | None:
     """What the first rule that has something to say finds about a task; None if all is well."""
     for rule in rules():
         if not rule.concerns(domain, query):
             continue
-        right = _TREATMENTS[rule.treatment](query, published, office)
+        right = _TREATMENTS[rule.treatment](query, published, records)
         others = tuple(answer for answer in right if not _same(answer, published))
         if not others:
             continue
@@ -138,21 +138,20 @@ class _Row:
     template: str
 
 
-def read_tasks(source: Path | str, tables: Tables | None = None) -> list[Task]:
+def read_tasks(source: Path | str, records: Records | None = None) -> list[Task]:
     """The tasks of all task tables in `source`; any subset of the six will do.
 
     Args:
         source: a checkout of the original's repository, its `data` folder, or a folder with the tables.
-        tables: the world's rows by table name, cells in column order. With them, each task also gets
-            the corrections and alternatives of `corrections.toml`.
+        records: of the world. With them, each task also gets the corrections and alternatives of
+            `corrections.toml`.
 
     Raises:
         InputError: if there is no task table, or a row or cell is damaged; says where.
     """
     rows = [row for file in _task_files(Path(source)) for row in _read_rows(file)]
     splits = _splits(rows)
-    office = None if tables is None else Office(tables, NOW.date())
-    return [_task(row, splits[row.domain, row.number], office) for row in rows]
+    return [_task(row, splits[row.domain, row.number], records) for row in rows]
 
 
 def _task_files(source: Path) -> list[Path]:
@@ -263,8 +262,8 @@ def _share(place: int, total: int) -> Split:
     return "train" if part < 0.4 else "dev" if part < 0.6 else "test"
 
 
-def _task(row: _Row, splits: tuple[Split, Split], office: Office | None) -> Task:
-    finding = review(row.domain, row.query, row.expected, office) if office else None
+def _task(row: _Row, splits: tuple[Split, Split], records: Records | None) -> Task:
+    finding = review(row.domain, row.query, row.expected, records) if records else None
     return Task(
         id=f"workbench.{row.domain}.{row.number:03}",
         query=row.query,

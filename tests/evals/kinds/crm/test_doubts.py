@@ -6,7 +6,7 @@ import pytest
 
 from tests.evals.kinds.crm.handmade import Handmade, question
 from tests.tables import each_row
-from worksmith.evals.kinds.crm.families import managed
+from worksmith.evals.kinds.crm.families import agents
 from worksmith.evals.kinds.crm.families.steps import leader, narrow
 from worksmith.evals.kinds.crm.questions.family import Doubt
 
@@ -18,16 +18,16 @@ def test_what_happened_to_the_cases_is_known_when_it_is_asked(today: str, doubt:
     found = Handmade()
     found.case("2021-03-02T10:00", "Ann", moved=("Cid", "2021-04-02T10:20"))
     found.case("2021-03-03T10:00", "Ann")
-    assert managed.doubt(found.org, question("March 2021", today, n="1")) == doubt
+    assert agents.doubt(found.org, question("March 2021", today, n="1")) == doubt
 
 
 def test_where_nobody_qualifies_somebody_comes_close() -> None:
     found = Handmade()
     found.case("2021-03-20T10:00", "Ann")
-    assert managed.doubt(found.org, question("March 2021", n="1")) is None
-    assert managed.doubt(found.org, question("March 2021", n="2")) == Doubt("nobody near")
-    assert managed.doubt(found.org, question("April 2021", n="0")) is None
-    assert managed.doubt(found.org, question("May 2021", n="0")) == Doubt("nothing near")
+    assert agents.doubt(found.org, question("March 2021", n="1")) is None
+    assert agents.doubt(found.org, question("March 2021", n="2")) == Doubt("nobody near")
+    assert agents.doubt(found.org, question("April 2021", n="0")) is None
+    assert agents.doubt(found.org, question("May 2021", n="0")) == Doubt("nothing near")
 
 
 @each_row(

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from tests.evals.kinds.crm.orgs import org_records
-from worksmith.evals.kinds.crm.families.handle_time import HandleTime
+from worksmith.evals.kinds.crm.families.agents import HandleTime
 from worksmith.evals.kinds.crm.families.registry import FAMILIES
 from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords

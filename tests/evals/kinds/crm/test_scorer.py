@@ -126,13 +126,6 @@ def test_a_sentence_that_names_everything_may_add_that_there_is_no_more(score: S
     assert score(QA, "The articles do not say.")["false_none"] == 1
 
 
-def test_an_episode_that_did_not_end_by_itself_has_said_nothing(score: Score) -> None:
-    for task in (HANDLE_TIME, QA, NOTHING):
-        text = expected_text(task)
-        scores = score(task, text, text, status="step_limit")
-        assert {scores[name] for name in ("outcome", "reward", "exact_strict", "supported")} == {0}
-
-
 def test_a_wrong_none_is_counted_where_there_is_an_answer(score: Score) -> None:
     assert score(HANDLE_TIME, "no records")["false_none"] == 1
     assert score(HANDLE_TIME, OTHER)["false_none"] == 0

@@ -12,7 +12,8 @@ from tests.evals.kinds.enterprise import speech
 from tests.tables import each_row
 from worksmith.evals.kinds.enterprise.filling.denials import REASONS
 from worksmith.evals.kinds.enterprise.filling.quotas import cells, denied_places
-from worksmith.evals.kinds.enterprise.goals.goal import Goal, read_entries
+from worksmith.evals.kinds.enterprise.goals.goal import Goal
+from worksmith.evals.kinds.enterprise.goals.groups import read_entries
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import READERS
 from worksmith.evals.kinds.enterprise.goals.registry import goals
 
@@ -116,11 +117,8 @@ def test_a_telegram_has_no_whole_sentence(text: str, telegram: bool) -> None:
     assert speech.is_telegram(text) == telegram
 
 
-def test_too_few_phrasings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def table(_package: str, _file: str) -> dict[str, object]:
-        phrasings = {"test": ["a", "b"], "train": ["c", "d"], "dev": ["e"]}
-        return {"areas": {}, "subarea": "", "x": {"steps": 1, **phrasings}}
-
-    monkeypatch.setattr("worksmith.evals.kinds.enterprise.goals.goal.read_toml", table)
+def test_too_few_phrasings_are_refused() -> None:
+    phrasings = {"test": ["a", "b"], "train": ["c", "d"], "dev": ["e"]}
+    data = {"areas": {}, "subarea": "", "x": {"steps": 1, **phrasings}}
     with pytest.raises(ValueError, match="fewer than 3"):
-        read_entries("bizops.toml")
+        read_entries("bizops.toml", data)

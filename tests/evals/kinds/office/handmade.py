@@ -33,7 +33,7 @@ class Office:
             now=DEFAULT_NOW,
             persona=SAM,
         )
-        self.records = Records(world)
+        self.records = Records.of(world)
         self.env = Environment(world, sandboxes=1)
 
     def answer(self, code: str, **slots: str) -> list[Action]:

@@ -23,7 +23,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.fixture(scope="module")
 def records(office: World) -> Records:
-    return Records(office)
+    return Records.of(office)
 
 
 def _values(query: str, kind: str, records: Records) -> list[str]:

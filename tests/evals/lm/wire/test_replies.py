@@ -6,7 +6,7 @@ import importlib
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO
 
@@ -16,7 +16,7 @@ from dspy.utils.exceptions import LMError, LMTimeoutError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.chat_server import ChatServer, chat_server, said
+from tests.chat_server import ChatServer, said
 from worksmith.evals.lm.failures import failure_of
 from worksmith.evals.lm.metering import Meter, metered, metering
 from worksmith.evals.lm.provider_model import ProviderModel
@@ -28,12 +28,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:Implementing custom LMs:Deprecat
 
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 QUESTION = "When is the meeting with the board?"
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with chat_server() as running:
-        yield running
 
 
 def whole(usage: Any = USAGE, texts: tuple[Any, ...] = ("Friday.",)) -> dict[str, Any]:
@@ -183,8 +177,7 @@ def test_a_drip_ends_with_the_total_limit(server: ChatServer, first: bytes, then
 
 
 @pytest.mark.slow
-def test_through_litellm_it_is_the_same(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+def test_through_litellm_it_is_the_same(server: ChatServer) -> None:
     importlib.import_module("litellm")  # takes longer than a request may
     server.say({"whole": whole(texts=("Friday.", "Monday."))}, {"whole": whole("many")})
     server.say({"raw": drip(HEAD + b"Content-Length: 100000\r\n\r\n", b" ")})

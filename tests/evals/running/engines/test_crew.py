@@ -26,7 +26,7 @@ from tests.evals.running.engines.programs import STEPS, Asking, AskingInThread, 
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.engines import crew as crew_module
 from worksmith.evals.running.engines.crew import TRIES, Crew
-from worksmith.evals.running.engines.messages import Ask, Done, Ready, Reply, Run, Trouble, packed, unpacked
+from worksmith.evals.running.engines.messages import Ask, Done, Ready, Reply, Run, packed, unpacked
 from worksmith.evals.running.engines.processes import processes
 from worksmith.evals.running.engines.shipping import opened, shipped
 from worksmith.evals.running.engines.worker import Worker
@@ -96,7 +96,7 @@ class Near:
         """Fail what episodes wait for: a process would end with its threads, and this one does not."""
         while self._unanswered:
             (session, number), _ = self._unanswered.popitem()
-            failure = Trouble("defect", ("the worker has ended",))
+            failure = RuntimeError("the worker has ended")
             self._worker.take(Reply(session, number, Usage(), 0, failure=failure))
 
     def send(self, message: Any) -> None:
@@ -119,10 +119,22 @@ class Near:
         self._end_threads()
 
 
-def run(env: Environment, lm: dspy.LM, log: Path, tasks: list[Task], **options: Any) -> EvalResult:
-    with EpisodeLog.open(log, resume=True, replies=True) as opened:
-        settings = EvalSettings(env=env, lm=lm, scorers=[right], **{"workers": 4, "trials": 2, **options})
-        return evaluate(Asking(env), tasks, settings, log=opened)
+Evaluated = Callable[..., EvalResult]
+
+
+@pytest.fixture
+def evaluated(env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path) -> Evaluated:
+    """Evaluates on some of the tasks by a crew, or here without one; each time with a log of its own."""
+    logs = count()
+
+    def run(engine: Crew | None = None, most: int | None = None, **options: Any) -> EvalResult:
+        called = {name: options.pop(name) for name in ("on_progress",) if name in options}
+        with EpisodeLog.open(tmp_path / str(next(logs)), resume=True, replies=True) as log:
+            given = {"workers": 4, "trials": 2, "engine": engine, **options}
+            settings = EvalSettings(env=env, lm=lm, scorers=[right], **given)
+            return evaluate(Asking(env), tasks[:most], settings, log=log, **called)
+
+    return run
 
 
 def plain(result: EvalResult) -> list[dict[str, Any]]:
@@ -130,13 +142,11 @@ def plain(result: EvalResult) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_records_are_those_of_threads(
-    env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
-) -> None:
+def test_records_are_those_of_threads(evaluated: Evaluated, server: Server) -> None:
     server.refuse = "task-003: 2"
-    here = run(env, lm, tmp_path / "here", tasks)
+    here = evaluated()
     with Crew(Near, 2) as crew:
-        there = run(env, lm, tmp_path / "there", tasks, engine=crew)
+        there = evaluated(crew)
 
     assert plain(there) == plain(here)
     assert {record.status for record in here.records} == {"finished", "invalid_request"}
@@ -144,10 +154,8 @@ def test_records_are_those_of_threads(
 
 
 @pytest.mark.slow
-def test_an_ended_worker_is_replaced_and_no_reply_is_paid_twice(
-    env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
-) -> None:
-    here = run(env, lm, tmp_path / "here", tasks)
+def test_an_ended_worker_is_replaced_and_no_reply_is_paid_twice(evaluated: Evaluated, server: Server) -> None:
+    here = evaluated()
     paid = len(server.bodies)
     replies, started = [0], [0]
 
@@ -160,25 +168,23 @@ def test_an_ended_worker_is_replaced_and_no_reply_is_paid_twice(
         return Near(ends)
 
     with Crew(start, 2) as crew:
-        there = run(env, lm, tmp_path / "there", tasks, engine=crew)
+        there = evaluated(crew)
 
     assert started[0] > 3
     assert plain(there) == plain(here)
     assert len(server.bodies) == 2 * paid
 
 
-def test_an_episode_that_ends_its_workers_is_lost(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
-) -> None:
+def test_an_episode_that_ends_its_workers_is_lost(evaluated: Evaluated) -> None:
     with Crew(lambda: Near(lambda message: isinstance(message, Run)), 1) as crew:
-        found = run(env, lm, tmp_path / "log", tasks[:1], engine=crew)
+        found = evaluated(crew, 1)
 
     assert {record.status for record in found.records} == {"harness_error"}
     assert f"{TRIES} worker processes ended" in (found.records[0].error or "")
 
 
 def test_an_episode_that_ends_its_workers_takes_no_other_along(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+    evaluated: Evaluated, tasks: list[Task]
 ) -> None:
     poison: set[int] = set()
 
@@ -188,7 +194,7 @@ def test_an_episode_that_ends_its_workers_takes_no_other_along(
         return isinstance(message, Reply) and message.session in poison
 
     with Crew(lambda: Near(ends), 1) as crew:
-        found = run(env, lm, tmp_path / "log", tasks[:4], engine=crew, workers=8)
+        found = evaluated(crew, 4, workers=8)
 
     lost = {record.task_id for record in found.records if record.status != "finished"}
     assert lost == {tasks[0].id}
@@ -196,7 +202,7 @@ def test_an_episode_that_ends_its_workers_takes_no_other_along(
 
 @pytest.mark.slow
 def test_a_worker_that_hangs_in_a_call_is_replaced(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    evaluated: Evaluated, tasks: list[Task], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(crew_module, "HANGING", 0.3)
     started = count()
@@ -213,7 +219,7 @@ def test_a_worker_that_hangs_in_a_call_is_replaced(
         return Hanging() if next(started) == 0 else Near()
 
     with Crew(start, 1) as crew:
-        found = run(env, lm, tmp_path / "log", tasks, engine=crew, time_limit=2, trials=1)
+        found = evaluated(crew, time_limit=2, trials=1)
 
     # Those that were in it had the same time; all others have a worker.
     assert {record.task_id for record in found.records if record.status != "finished"} == {
@@ -221,9 +227,7 @@ def test_a_worker_that_hangs_in_a_call_is_replaced(
     }
 
 
-def test_a_worker_that_cannot_be_understood_is_replaced(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
-) -> None:
+def test_a_worker_that_cannot_be_understood_is_replaced(evaluated: Evaluated) -> None:
     received = count()
 
     class Garbled(Near):
@@ -234,27 +238,25 @@ def test_a_worker_that_cannot_be_understood_is_replaced(
             return message
 
     with Crew(Garbled, 1) as crew:
-        found = run(env, lm, tmp_path / "log", tasks, engine=crew, time_limit=20)
+        found = evaluated(crew, time_limit=20)
 
     assert {record.status for record in found.records} == {"finished"}
 
 
 @pytest.mark.slow
-def test_an_episode_has_its_whole_time_when_its_worker_has_started(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
-) -> None:
+def test_an_episode_has_its_whole_time_when_its_worker_has_started(evaluated: Evaluated) -> None:
     def start() -> Near:
         time.sleep(1.5)
         return Near()
 
     with Crew(start, 1) as crew:
-        found = run(env, lm, tmp_path / "log", tasks, engine=crew, time_limit=1)
+        found = evaluated(crew, time_limit=1)
 
     assert {record.status for record in found.records} == {"finished"}
 
 
 def test_the_end_of_a_worker_is_one_try_of_each_of_its_episodes(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    evaluated: Evaluated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Slow(queue.SimpleQueue[Any]):
         def put(self, item: Any, *options: Any) -> None:
@@ -266,14 +268,12 @@ def test_the_end_of_a_worker_is_one_try_of_each_of_its_episodes(
     runs = count(1)
 
     with Crew(lambda: Near(lambda message: isinstance(message, Run) and next(runs) == 4), 1) as crew:
-        found = run(env, lm, tmp_path / "log", tasks, engine=crew)
+        found = evaluated(crew)
 
     assert {(record.status, record.attempts) for record in found.records} == {("finished", 1)}
 
 
-def test_workers_that_start_do_without_those_that_do_not(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
-) -> None:
+def test_workers_that_start_do_without_those_that_do_not(evaluated: Evaluated, tasks: list[Task]) -> None:
     starts = count()
 
     def start() -> Near:
@@ -283,12 +283,10 @@ def test_workers_that_start_do_without_those_that_do_not(
         return Near()
 
     with Crew(start, 2) as crew:
-        assert len(run(env, lm, tmp_path / "log", tasks, engine=crew).records) == 2 * len(tasks)
+        assert len(evaluated(crew).records) == 2 * len(tasks)
 
 
-def test_that_no_worker_starts_is_said(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
-) -> None:
+def test_that_no_worker_starts_is_said(evaluated: Evaluated) -> None:
     class Dead(Near):
         closed = 0
 
@@ -299,13 +297,13 @@ def test_that_no_worker_starts_is_said(
             Dead.closed += 1
 
     with Crew(Dead, 2) as crew, pytest.raises(InfrastructureError, match="before it was ready"):
-        run(env, lm, tmp_path / "log", tasks, engine=crew)
+        evaluated(crew)
 
     assert Dead.closed == 2
 
 
 def test_a_worker_that_is_never_ready_is_given_up(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    evaluated: Evaluated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Stuck(Near):
         def receive(self) -> Any:
@@ -315,7 +313,7 @@ def test_a_worker_that_is_never_ready_is_given_up(
 
     monkeypatch.setattr(crew_module, "STARTING", 0.1)
     with Crew(Stuck, 2) as crew, pytest.raises(InfrastructureError, match="not ready after"):
-        run(env, lm, tmp_path / "log", tasks, engine=crew)
+        evaluated(crew)
 
 
 def test_no_thread_asks_a_worker_after_the_end() -> None:
@@ -336,9 +334,7 @@ def test_no_thread_asks_a_worker_after_the_end() -> None:
     assert not any(thread.is_alive() for thread in asking)
 
 
-def test_a_worker_that_left_its_link_is_closed(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
-) -> None:
+def test_a_worker_that_left_its_link_is_closed(evaluated: Evaluated) -> None:
     class Leaving(Near):
         closed = 0
 
@@ -354,13 +350,11 @@ def test_a_worker_that_left_its_link_is_closed(
 
     starts = count()
     with Crew(lambda: Near() if next(starts) else Leaving(), 1) as crew:
-        run(env, lm, tmp_path / "log", tasks, engine=crew)
+        evaluated(crew)
         assert Leaving.closed == 1
 
 
-def test_a_record_that_cannot_be_sent_ends_the_run(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
-) -> None:
+def test_a_record_that_cannot_be_sent_ends_the_run(evaluated: Evaluated) -> None:
     class Refusing(Near):
         def _give(self, message: Any) -> None:
             if isinstance(message, Done) and message.record is not None:
@@ -368,7 +362,7 @@ def test_a_record_that_cannot_be_sent_ends_the_run(
             super()._give(message)
 
     with Crew(Refusing, 1) as crew, pytest.raises(InputError, match="cannot be sent"):
-        run(env, lm, tmp_path / "log", tasks, engine=crew, time_limit=5)
+        evaluated(crew, time_limit=5)
 
 
 def test_a_question_from_a_thread_of_unknown_episode_is_refused(
@@ -385,13 +379,11 @@ def test_a_question_from_a_thread_of_unknown_episode_is_refused(
 
 
 @pytest.mark.slow
-def test_workers_forget_programs_that_run_no_more(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
-) -> None:
+def test_workers_forget_programs_that_run_no_more(evaluated: Evaluated) -> None:
     gc.freeze()  # what other tests left need not be looked through
     with Crew(Near, 1) as crew:
-        for number in range(3):
-            run(env, lm, tmp_path / str(number), tasks[:1], engine=crew)
+        for _ in range(3):
+            evaluated(crew, 1)
             gc.collect()
         (near,) = crew.links
         assert isinstance(near, Near)
@@ -409,13 +401,11 @@ def test_two_programs_of_one_crew_are_not_mixed_up(env: Environment, lm: dspy.LM
     assert found == ["finished", "model_error"]
 
 
-def test_a_budget_holds_over_all_workers(
-    env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
-) -> None:
+def test_a_budget_holds_over_all_workers(evaluated: Evaluated, server: Server) -> None:
     budget = Budget(calls=5 * STEPS)
     with Crew(Near, 2) as crew:
         account = budget.account("openai/m")
-        found = run(env, lm, tmp_path / "log", tasks, engine=crew, admission=account)
+        found = evaluated(crew, admission=account)
 
     assert found.unstarted > 0
     assert budget.spent.calls == len(server.bodies) <= 9 * STEPS
@@ -441,7 +431,7 @@ def test_plain_examples_run_elsewhere_with_what_they_are_made_of(lm: dspy.LM) ->
 
 
 def test_what_another_process_cannot_have_is_said_at_once(
-    env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path
+    env: Environment, lm: dspy.LM, tasks: list[Task]
 ) -> None:
     program = Asking(env)
     program.others = (number for number in range(3))
@@ -473,11 +463,9 @@ def ray_cluster(address: str | None = None) -> Crew:
     return RayCluster(2, most=2, address=address)
 
 
-def check_kill(
-    crew: Crew, env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
-) -> None:
+def check_kill(crew: Crew, server: Server, evaluated: Evaluated) -> None:
     """Kill one of two real workers, and see that nothing is lost and nothing paid twice."""
-    here = run(env, lm, tmp_path / "here", tasks)
+    here = evaluated()
     paid = len(server.bodies)
     killed: list[Any] = []
 
@@ -486,9 +474,7 @@ def check_kill(
             killed.append(crew.links[0])
             killed[0].close()
 
-    with EpisodeLog.open(tmp_path / "there", replies=True) as log:
-        settings = EvalSettings(env=env, lm=lm, scorers=[right], workers=4, trials=2, engine=crew)
-        there = evaluate(Asking(env), tasks, settings, log=log, on_progress=kill_one)
+    there = evaluated(crew, on_progress=kill_one)
 
     assert plain(there) == plain(here)
     assert len(server.bodies) == 2 * paid
@@ -496,30 +482,25 @@ def check_kill(
 
 @pytest.mark.slow
 def test_real_processes_may_be_killed_and_take_no_modules_from_the_folder_that_they_start_in(
-    env: Environment,
-    lm: dspy.LM,
-    server: Server,
-    tasks: list[Task],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    evaluated: Evaluated, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("evals", "tools"):
         (tmp_path / f"{name}.py").write_text("raise RuntimeError('of a user')")
     monkeypatch.chdir(tmp_path)
 
     with processes(2) as crew:
-        check_kill(crew, env, lm, server, tasks, tmp_path)
+        check_kill(crew, server, evaluated)
 
 
 @pytest.mark.slow
 def test_workers_of_a_cluster_may_be_killed_and_none_is_started_after_the_end_nor_a_second_cluster_joined(
-    env: Environment, lm: dspy.LM, server: Server, tasks: list[Task], tmp_path: Path
+    evaluated: Evaluated, server: Server
 ) -> None:
     ray = pytest.importorskip("ray")
     before = signal.getsignal(signal.SIGTERM)
     with ray_cluster() as crew:
         assert signal.getsignal(signal.SIGTERM) == before
-        check_kill(crew, env, lm, server, tasks, tmp_path)
+        check_kill(crew, server, evaluated)
         link = crew.links[0]
         with pytest.raises(InputError, match="joined a Ray cluster already"):
             ray_cluster(address="ray://elsewhere:10001").__enter__()

@@ -7,8 +7,6 @@ from typing import Any
 from tests.tools.kinds.enterprise.conftest import Open
 from worksmith.tools.episode import Episode
 
-TODAY = "2022-12-31"
-
 
 def change(as_: Open, who: str, tool: str, **arguments: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """The one change that a call makes: operation, cells before, cells after."""
@@ -17,15 +15,6 @@ def change(as_: Open, who: str, tool: str, **arguments: Any) -> tuple[str, dict[
     assert observation.status == "ok", observation.text
     (made,) = episode.outcome().changes
     return made.operation, made.before, made.after
-
-
-def refusal(as_: Open, who: str, tool: str, **arguments: Any) -> str:
-    """Why a call changes nothing."""
-    episode = as_(who)
-    observation = episode.call(tool, arguments)
-    assert observation.status == "tool_error", observation.text
-    assert episode.outcome().empty
-    return observation.text
 
 
 def call(episode: Episode, tool: str, **arguments: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,17 +12,12 @@ from tests.tables import each_row
 from tests.tools.kinds.enterprise.conftest import Open
 from tests.tools.kinds.enterprise.small_world import (
     CEO,
-    CTO,
-    DEVELOPER,
-    DIRECTOR,
     GITA,
     HARI,
-    HR_ASSOCIATE,
     IT_LEAD,
     LEAD,
     SALES_LEAD,
     SALES_MANAGER,
-    VENDOR_MANAGER,
 )
 from worksmith.tools.dispatch import Observation
 from worksmith.tools.environment import Environment
@@ -41,70 +38,10 @@ def keys(as_: Open, who: str, tool: str, **arguments: Any) -> list[str]:
     return [next(iter(record.values())) for record in found(as_, who, tool, **arguments)]
 
 
-@each_row(
-    ("emp_id", "tool", "arguments", "expected"),
-    [
-        (GITA, "employee_data.read", {"emp_id": "me"}, [GITA]),
-        (GITA, "employee_data.read", {"emp_id": "emp_9999"}, []),
-        (GITA, "employee_data.read", {"email": "Dev.Menon@example.com"}, [DIRECTOR]),
-        (GITA, "employee_data.read", {"name": "sharma"}, [GITA, HARI]),
-        (GITA, "employee_data.read", {"name": "gita  SHARMA"}, [GITA]),
-        (GITA, "employee_data.read", {"department": "hr", "level": "9"}, [HR_ASSOCIATE]),
-        (GITA, "employee_data.read", {"skill": "kubernetes"}, [HARI]),
-        (GITA, "employee_data.read", {"reports_to": "Bela Kapoor"}, [DIRECTOR, IT_LEAD]),
-        (GITA, "enterprise_mail_system.read", {}, ["EM-000002", "EM-000001"]),
-        (GITA, "enterprise_mail_system.read", {"sender": "farid"}, ["EM-000001"]),
-        (GITA, "enterprise_mail_system.read", {"recipient": "me"}, ["EM-000001"]),
-        (
-            GITA,
-            "enterprise_mail_system.read",
-            {"thread_id": "THR-000001", "importance": "high"},
-            ["EM-000001"],
-        ),
-        (
-            GITA,
-            "enterprise_mail_system.read",
-            {"subject": "BUDGET", "date_from": "2022-12-02"},
-            ["EM-000002"],
-        ),
-        (GITA, "enterprise_mail_system.read", {"date_to": "2022-12-01"}, ["EM-000001"]),
-        (GITA, "conversations.read", {}, ["CV-00002", "CV-00001"]),
-        (GITA, "conversations.read", {"with_employee": "Hari"}, ["CV-00002"]),
-        (GITA, "conversations.read", {"sender": "me"}, ["CV-00001"]),
-        (LEAD, "github.read", {"repo_name": "parser"}, ["pay/parser:src/emit.py", "pay/parser:src/parse.py"]),
-        (LEAD, "github.read", {"repo_name": "pay/parser", "path": "emit"}, ["pay/parser:src/emit.py"]),
-        (CTO, "github.read", {"license": "MIT", "owner": "Gita"}, ["pay/parser:src/parse.py"]),
-        (CTO, "github_issues.read", {"status": "Closed"}, ["ISS-0002"]),
-        (CTO, "github_issues.read", {"author": "hari"}, ["ISS-0001"]),
-        (IT_LEAD, "it_service_management.read_issue", {"priority": "HIGH"}, ["1001"]),
-        (IT_LEAD, "it_service_management.read_issue", {"resolver": "me"}, ["1002"]),
-        (IT_LEAD, "it_service_management.read_issue", {"raised_by": GITA, "category": "vpn"}, ["1001"]),
-        (SALES_LEAD, "products.read", {"category": "electronics"}, ["PRD-0001"]),
-        (SALES_LEAD, "products.read", {"category": "Electronics|Audio"}, ["PRD-0001"]),
-        (SALES_LEAD, "products.read", {"category": "Electron"}, []),
-        (SALES_LEAD, "products.read", {"product_name": "nimbus"}, ["PRD-0001", "PRD-0002"]),
-        (SALES_LEAD, "products.read", {"price_from": "₹1,000", "price_to": "2000"}, ["PRD-0001"]),
-        (SALES_LEAD, "customers.read", {"customer_name": "anand"}, ["CUS-0001"]),
-        (SALES_LEAD, "customers.read", {"region": "south"}, ["CUS-0002"]),
-        (SALES_LEAD, "sales.read", {}, ["SAL-00002", "SAL-00001"]),
-        (SALES_LEAD, "sales.read", {"product_name": "kettle"}, ["SAL-00002"]),
-        (SALES_LEAD, "sales.read", {"customer_name": "ANAND STORES"}, ["SAL-00001"]),
-        (SALES_LEAD, "sales.read", {"seller": "me"}, ["SAL-00002"]),
-        (SALES_LEAD, "sales.read", {"query": "noise cancelling"}, ["SAL-00001"]),
-        (SALES_LEAD, "product_sentiment.read", {"product_id": "PRD-0001"}, ["SEN-00001"]),
-        (SALES_LEAD, "customer_support_chats.read", {"customer_id": "CUS-0002"}, ["SUP-0002"]),
-        (SALES_LEAD, "orders.read", {"kind": "Invoice", "customer_name": "Anand"}, ["ORD-00001"]),
-        (GITA, "social_platform.read", {"author": "esha"}, ["POST-00001"]),
-        (GITA, "overflow.read", {"parent_id": "Q-00001"}, ["A-00002"]),
-        (GITA, "overflow.read", {"tag": "KAFKA"}, ["Q-00001"]),
-        (GITA, "overflow.read", {"tag": "kaf"}, []),
-        (GITA, "document.read", {"title": "leave", "page": "2"}, ["leave:2"]),
-        (GITA, "document.read", {"query": "casual leave a year", "limit": 1}, ["leave:1"]),
-        (DEVELOPER, "clients.read", {"poc_status": "Ongoing", "product": "kettle"}, ["CLI-0001"]),
-        (VENDOR_MANAGER, "vendors.read", {"representative": "me"}, ["VEN-0001"]),
-        (HR_ASSOCIATE, "resumes.read", {"query": "payment systems"}, ["RES-0001"]),
-    ],
-)
+FOUND = tomllib.loads(Path(__file__).with_name("read_calls.toml").read_text("utf-8"))["found"]
+
+
+@each_row(("emp_id", "tool", "arguments", "expected"), FOUND)
 def test_selectors(as_: Open, emp_id: str, tool: str, arguments: dict[str, Any], expected: list[str]) -> None:
     assert keys(as_, emp_id, tool, **arguments) == expected
 

@@ -12,33 +12,13 @@ from worksmith.tools.kinds.own_data.environment import Environment
 
 NOW = "2026-01-05 09:00"
 
+TICKET = ("ticket_id", "title", "status", "priority", "team", "vip")
 TABLES: dict[str, list[dict[str, Any]]] = {
     "people": [{"id": "ann", "name": "Ann", "team": "red"}, {"id": "bo", "name": "Bo", "team": "blue"}],
     "tickets": [
-        {
-            "ticket_id": "T-1",
-            "title": "Printer jams",
-            "status": "open",
-            "priority": 2,
-            "team": "red",
-            "vip": True,
-        },
-        {
-            "ticket_id": "T-2",
-            "title": "No network",
-            "status": "open",
-            "priority": 3,
-            "team": "blue",
-            "vip": False,
-        },
-        {
-            "ticket_id": "T-3",
-            "title": "New chair",
-            "status": "closed",
-            "priority": 1,
-            "team": "red",
-            "vip": False,
-        },
+        dict(zip(TICKET, ("T-1", "Printer jams", "open", 2, "red", True), strict=True)),
+        dict(zip(TICKET, ("T-2", "No network", "open", 3, "blue", False), strict=True)),
+        dict(zip(TICKET, ("T-3", "New chair", "closed", 1, "red", False), strict=True)),
     ],
     "articles": [
         {"number": 7, "title": "Paper jams", "body": "Open the tray of the printer."},

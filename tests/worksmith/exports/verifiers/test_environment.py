@@ -122,30 +122,21 @@ def test_prompts_show_the_task_and_no_truth(vf: Any, suite: Path, worker: Worker
 
 
 @pytest.mark.parametrize(
-    ("failure", "status"),
+    ("failure", "status", "graded"),
     [
-        ({"error": 400, "said": "maximum context length is 10 tokens"}, "context_limit"),
-        ({"error": 400, "said": "unknown parameter: tools"}, "invalid_request"),
+        ({"error": 400, "said": "maximum context length is 10 tokens"}, "context_limit", True),
+        ({"error": 400, "said": "unknown parameter: tools"}, "invalid_request", True),
+        ({"error": 401}, "model_error", False),
     ],
 )
-def test_a_failure_that_is_the_agents_is_a_wrong_outcome(
-    vf: Any, suite: Path, worker: Worker, closed: list[EpisodeRecord], failure: Any, status: str
+def test_a_failure_that_is_the_agents_is_wrong_and_another_one_has_no_reward(
+    vf: Any, suite: Path, worker: Worker, closed: list[EpisodeRecord], failure: Any, status: str, graded: bool
 ) -> None:
     worker.instead = failure
     (trace,) = rolled_out(vf, made(suite), worker, tasks=1)
 
-    assert (trace.ok, trace.reward, trace.info["worksmith"]["status"]) == (True, 0.0, status)
-    assert [record.status for record in closed] == [status]
-
-
-def test_a_lost_rollout_has_no_reward(
-    vf: Any, suite: Path, worker: Worker, closed: list[EpisodeRecord]
-) -> None:
-    worker.instead = {"error": 401}
-    (trace,) = rolled_out(vf, made(suite), worker, tasks=1)
-
-    assert (trace.ok, trace.rewards) == (False, {})
-    assert [(record.status, record.graded) for record in closed] == [("model_error", False)]
+    assert (trace.ok, bool(trace.rewards), trace.reward) == (graded, graded, 0.0)
+    assert [(record.status, record.graded) for record in closed] == [(status, graded)]
 
 
 def test_a_broken_harness_loses_the_rollout(

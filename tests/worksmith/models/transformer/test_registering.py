@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from worksmith.evals.tracking import Run
+from worksmith.evals.tracking import KeptModel, Run
 from worksmith.evals.tracking.registry import Registration
 from worksmith.models.transformer.manifest import (
     DATA_CARD,
@@ -48,15 +46,8 @@ def test_an_untracked_run_keeps_nothing(tmp_path: Path) -> None:
 class Keeping(Run):
     """A run that keeps the files of models by name."""
 
-    def weights(
-        self,
-        name: str,
-        files: Sequence[Path],
-        *,
-        params: Mapping[str, Any],
-        register_as: Registration | None = None,
-    ) -> str | None:
-        self.kept = (name, sorted(file.name for file in files), dict(params), register_as)
+    def model(self, model: KeptModel) -> str | None:
+        self.kept = model
         return "models:/planner/1"
 
 
@@ -65,8 +56,13 @@ def test_a_model_is_kept_with_its_data_card_and_base_and_without_checkpoints(tmp
 
     assert record_model(run, folder, named) == "models:/planner/1"
 
-    name, files, params, registered = run.kept
-    assert (name, registered) == ("planner", named)
-    assert files == ["adapter_config.json", "adapter_model.safetensors", "data_card.json", "model.json"]
+    params = run.kept.params
+    assert (run.kept.name, run.kept.register_as) == ("planner", named)
+    assert sorted(file.name for file in run.kept.files) == [
+        "adapter_config.json",
+        "adapter_model.safetensors",
+        "data_card.json",
+        "model.json",
+    ]
     assert params["digest"] == read_manifest(folder).digest
     assert (params["base"], params["base_digest"]) == ("local/smollm2", "a" * 64)

@@ -17,16 +17,12 @@ import jwt
 from dspy import lm15
 
 from worksmith.evals.suite import Suite
-from worksmith.optimizers.cost.budget import Budget
-from worksmith.optimizers.cost.limits import Limits
-from worksmith.serving.programs.app import ProgramApp
+from worksmith.jobs.opening.programs import OpenedProgram
 from worksmith.serving.programs.desk import Desk
-from worksmith.serving.programs.keys import Keys, Secret
 from worksmith.serving.programs.metrics import Metrics
-from worksmith.serving.programs.proposals import Proposals
-from worksmith.serving.programs.rollouts import Rollouts
-from worksmith.serving.programs.tokens import Tokens
-from worksmith.tools.environment import Environment
+from worksmith.serving.programs.opening import app_of, tokens_of
+from worksmith.serving.programs.settings import ServeProgramSettings
+from worksmith.tools.kinds.own_data.environment import Environment
 from worksmith.tools.serving.server import Server
 
 SECRET = b"a secret of tests, with more than 32 bytes"
@@ -86,7 +82,6 @@ class Served:
     env: Environment
     program: Obedient
     desk: Desk
-    metrics: Metrics
 
     def client(self, who: str | None = "ann", **claims: Any) -> httpx.Client:
         headers = {} if who is None else {"Authorization": f"Bearer {token(who, **claims)}"}
@@ -109,64 +104,37 @@ def served(
     env: Environment,
     folder: Path,
     *,
-    keys: Keys | None = None,
-    algorithms: Sequence[str] = ("HS256",),
-    budget: Budget | None = None,
-    limits: Limits | None = None,
-    seconds: float = 20.0,
-    in_flight: int = 8,
-    of_one: int = 4,
     commit: Callable[[Any], Any] | None = None,
     settle: Callable[[str], bool] | None = None,
-    lifetime: float = 600.0,
-    approver: tuple[str, str] | None = None,
-    four_eyes: bool = False,
-    clock: Callable[[], float] = time.time,
-    program: Any = None,
-    lm: Any = None,
+    **settings: Any,
 ) -> Iterator[Served]:
-    """A server for the duration of the block."""
-    metrics, program = Metrics(), program or Obedient(env)
-    rollouts = Rollouts(
-        Suite(env, [], path=folder),
-        program,
-        lm or dspy.LM("scripted/yes", engine=Engine(), cache=False),
-        budget=budget or Budget(),
-        limits=limits or Limits(),
-        seconds=seconds,
-        in_flight=in_flight,
-        of_one=of_one,
-        started=metrics.in_flight.inc,
-        ended=lambda *_: metrics.in_flight.dec(),
-        recorded=False,
-    )
-    desk = Desk(
-        rollouts,
-        Proposals(folder / "changes.db", "tests", clock=clock),
-        metrics,
-        commit=commit,
-        settle=settle,
-        lifetime=lifetime,
-        by_approvers=approver is not None,
-        four_eyes=four_eyes,
-    )
-    tokens = Tokens(
-        keys or Secret(SECRET, where="tests"),
-        algorithms=algorithms,
+    """A server for the duration of the block.
+
+    Args:
+        commit, settle: of the environment.
+        settings: of `worksmith serve program`.
+    """
+    if commit is not None:
+        env.commit(commit, settle=settle)
+    (secret := folder / "secret").write_bytes(SECRET)
+    given = ServeProgramSettings(
+        program="tests",
+        suite=folder,
         audience=AUDIENCE,
         issuer=ISSUER,
-        approver=approver,
+        jwt_secret_file=secret,
+        changes=folder / "changes.db",
+        **{"time_limit": 20.0, **settings},
     )
-    app = ProgramApp(desk, metrics, tokens, host="127.0.0.1", title="tests")
+    program, lm = Obedient(env), dspy.LM("scripted/yes", engine=Engine(), cache=False)
+    app = app_of(given, Suite(env, [], path=folder), OpenedProgram(program), lm, tokens_of(given), Metrics())
     server = Server(app, secure=False)
     with server.listening() as at:
         thread = threading.Thread(target=server.run)
         thread.start()
         try:
-            yield Served(at.url, env, program, desk, metrics)
+            yield Served(at.url, env, program, app.desk)
         finally:
-            program_hold = getattr(program, "hold", None)
-            if program_hold is not None:
-                program_hold.set()
+            program.hold.set()
             server.stop()
             thread.join()

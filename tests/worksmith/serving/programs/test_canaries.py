@@ -12,7 +12,6 @@ import pytest
 
 from tests.tools.kinds.own_data.canaries import PEOPLE, POLICY, WORD, calls, environment, foreign
 from tests.worksmith.serving.programs.running import Served, served
-from worksmith.tools.environment import Environment
 from worksmith.tools.proposed_changes import Replayed
 
 READS, FEW = 60, 8
@@ -62,13 +61,9 @@ def _changes(text: str, stream: bool) -> list[dict[str, Any]]:
     return [json.loads(each.partition("data: ")[2]) for each in blocks if each.startswith("event: changes")]
 
 
-def canary_env(folder: Path, **settings: Any) -> Environment:
-    return environment(folder, **settings)
-
-
 @pytest.mark.slow
 def test_nobody_reads_what_is_kept_from_them(tmp_path: Path) -> None:
-    with served(canary_env(tmp_path), tmp_path) as at:
+    with served(environment(tmp_path), tmp_path) as at:
         leaks, seen, proposed = hunt(at, every=8)
     assert leaks == []
     assert seen > 1000, "the hunt sees nothing at all, so it proves nothing"
@@ -80,7 +75,7 @@ def test_a_change_set_that_shows_all_cells_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Replayed, "_seen", lambda self, change, cells, hidden: cells)
-    with served(canary_env(tmp_path), tmp_path) as at:
+    with served(environment(tmp_path), tmp_path) as at:
         leaks, _, _ = hunt(at, every=1000, people=["bob"])
     assert leaks
 
@@ -89,6 +84,6 @@ def test_a_change_set_that_shows_all_cells_is_noticed(
 def test_a_missing_rule_is_noticed(tmp_path: Path) -> None:
     wider = json.loads(json.dumps(POLICY))
     wider["sources"]["tickets"]["private"]["rule"]["when"] = {"always": True}
-    with served(canary_env(tmp_path, policy=wider), tmp_path) as at:
+    with served(environment(tmp_path, policy=wider), tmp_path) as at:
         leaks, _, _ = hunt(at, every=60, people=["bob"])
     assert leaks

@@ -20,6 +20,7 @@ from tests.worksmith.serving.programs.running import Served, served
 from tests.worksmith.serving.programs.test_changes import APPROVER, CLOSE, SHOW
 from worksmith.serving.programs.opening import connect_outside
 from worksmith.tools.change_set import ChangeSet, ConflictError
+from worksmith.tools.errors import ToolError
 from worksmith.tools.world_kind import LIVE
 
 __all__ = ["server", "url"]  # fixtures
@@ -69,20 +70,26 @@ def test_rows_that_may_not_be_read_are_not_named(url: str, tmp_path: Path) -> No
 
 
 def test_rights_are_those_of_the_moment_of_an_approval(url: str, tmp_path: Path) -> None:
-    place, move = url, "UPDATE {} SET team = '{}' WHERE {} = '{}'"
-    database = ws.Database(place, refresh=3600)
+    database, move = ws.Database(url, refresh=3600), "UPDATE {} SET team = '{}' WHERE {} = '{}'"
+    of_ticket = move.format("tickets", "blue", "ticket_id", "T-1")
+    late = [of_ticket, move.format("people", "blue", "id", "ann")]
 
     def commit(changes: ChangeSet) -> str:
-        elsewhere(place, move.format("tickets", "blue", "ticket_id", "T-1"))
+        elsewhere(url, late.pop())
         return database.commit(changes)
 
-    elsewhere(place, move.format("people", "red", "id", "bo"))
+    elsewhere(url, move.format("people", "red", "id", "bo"))
     with served(stored_desk(tmp_path, database, OF_TEAM), tmp_path, commit=commit, approver=APPROVER) as at:
-        changes = at.do(CLOSE)["changes"]
-        elsewhere(place, move.format("people", "blue", "id", "bo"))
+        changes, again = (at.do(CLOSE)["changes"] for _ in range(2))
+        elsewhere(url, move.format("people", "blue", "id", "bo"))
         refused = at.decide(changes, who="bo", roles="approver")
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_permitted")
         refused = at.decide(changes, roles="approver")
+        assert (refused.status_code, "people/ann" in refused.text) == (409, True), (
+            "of another team at the commit"
+        )
+        elsewhere(url, move.format("people", "red", "id", "ann"))
+        refused = at.decide(again, roles="approver")
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "rows_changed")
         assert "T-1" not in refused.text, "the row is of another team now"
 
@@ -185,33 +192,38 @@ def test_without_somebody_to_ask_people_settle_what_broke_off(url: str, tmp_path
 
 
 def test_what_a_commit_function_raises_decides(tmp_path: Path) -> None:
+    """A failure is told, by its number where the function did not word it, and nothing is made again."""
     broken = OSError("the connection broke")
-    cases: list[tuple[Exception, Any, str, str | None]] = [
-        (ConflictError([("tickets", "T-1")]), None, "failed", "rows_changed"),
-        (broken, True, "committed", None),
-        (broken, False, "failed", "not_committed"),
-        (broken, OSError("still"), "committing", "not_committed"),
+    cases: list[tuple[Exception, Any, str, str, int]] = [
+        (ConflictError([("tickets", "T-1")]), None, "failed", "rows_changed", 409),
+        (ToolError("T-1 was closed"), None, "failed", "T-1 was closed", 409),
+        (broken, True, "committed", "None", 200),
+        (broken, False, "failed", "(error ", 502),
+        (broken, OSError("still"), "committing", "not_committed", 502),
     ]
-    now, case = iter(cases), cases[0]
+    calls: list[ChangeSet] = []
 
-    def fail(_: ChangeSet) -> None:
-        nonlocal case
-        case = next(now)
-        raise case[0]
+    def fail(changes: ChangeSet) -> None:
+        calls.append(changes)
+        raise cases[len(calls) - 1][0]
 
     def settle(_: str) -> bool:
-        if isinstance(case[1], Exception):
-            raise case[1]
-        return bool(case[1])
+        made = cases[len(calls) - 1][1]
+        if isinstance(made, Exception):
+            raise made
+        return bool(made)
 
     with served(with_close(bare(tmp_path)), tmp_path, commit=fail, settle=settle) as at:
-        for _, _, status, code in cases:
+        for _, _, status, said, answered in cases:
             changes = at.do(["tools.close", {}])["changes"]
-            reply = at.decide(changes).json()
-            assert (reply["error"] or {"code": None})["code"] == code
+            reply = at.decide(changes)
+            assert (reply.status_code, said in str(reply.json()["error"])) == (answered, True)
+            assert "broke" not in reply.text
+            assert status == "committing" or at.decide(changes).status_code == 409
             with closing(sqlite3.connect(tmp_path / "changes.db")) as db:
                 query = "SELECT status FROM proposals WHERE id = ?"
                 assert db.execute(query, (changes["id"],)).fetchone() == (status,)
+        assert len(calls) == len(cases)
 
 
 def test_what_a_commit_function_returns_does_not_undo_its_commit(tmp_path: Path) -> None:

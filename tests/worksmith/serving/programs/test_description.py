@@ -22,7 +22,9 @@ EXAMPLES = 3
 @pytest.fixture(scope="module")
 def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("described")
-    with served(desk(folder, OF_TEAM), folder, in_flight=64, of_one=64, commit=lambda _: None) as running:
+    with served(
+        desk(folder, OF_TEAM), folder, in_flight=64, per_persona=64, commit=lambda _: None
+    ) as running:
         yield running
 
 

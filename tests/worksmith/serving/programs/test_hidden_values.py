@@ -94,7 +94,7 @@ def desks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Clients]]:
         for policy in POLICIES:
             folder = tmp_path_factory.mktemp("desk")
             env = desk(folder, policy)
-            at = stack.enter_context(served(env, folder, commit=commit, approver=("roles", "approver")))
+            at = stack.enter_context(served(env, folder, commit=commit, approver="roles=approver"))
             clients = [at.client(who, roles="approver") for who in ("ann", "cy")]
             found.append(tuple(stack.enter_context(each) for each in clients))
         yield found

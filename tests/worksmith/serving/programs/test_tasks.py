@@ -15,8 +15,6 @@ import pytest
 from tests.tools.kinds.own_data.desk import OF_TEAM, desk
 from tests.tools.serving.odd_bodies import odd_bodies
 from tests.worksmith.serving.programs.running import Served, served
-from worksmith.optimizers.cost.budget import Budget
-from worksmith.optimizers.cost.limits import Limits
 from worksmith.serving.programs.rollouts import failed
 
 SHOW = ["reading.show", {"table": "tickets", "key": "T-1"}]
@@ -48,21 +46,15 @@ def test_a_task_is_done_for_the_person_of_the_token(at: Served) -> None:
     assert at.do(SHOW, who="bo")["steps"][0]["status"] == "denied"
 
 
-@pytest.mark.parametrize("place", ["body", "header", "query"])
-def test_nothing_but_the_token_says_who_asks(at: Served, place: str) -> None:
+def test_nothing_but_the_token_says_who_asks(at: Served) -> None:
     body: dict[str, Any] = {"task": json.dumps([SHOW])}
     with at.client("bo") as client:
-        if place == "body":
-            assert client.post("/tasks", json={**body, "persona": "ann"}).status_code == 422
-            return
-        headers, params = ({"X-Persona": "ann"}, {}) if place == "header" else ({}, {"persona": "ann"})
-        reply = client.post("/tasks", json=body, headers=headers, params=params)
-    assert reply.json()["steps"][0]["status"] == "denied"
-
-
-def test_somebody_whom_the_world_does_not_know_is_refused(at: Served) -> None:
+        assert client.post("/tasks", json={**body, "persona": "ann"}).status_code == 422
+        for place in ({"headers": {"X-Persona": "ann"}}, {"params": {"persona": "ann"}}):
+            reply = client.post("/tasks", json=body, **place)  # type: ignore[arg-type]
+            assert reply.json()["steps"][0]["status"] == "denied"
     with at.client("nobody") as client:
-        reply = client.post("/tasks", json={"task": "Hello"})
+        reply = client.post("/tasks", json=body)
     assert (reply.status_code, reply.json()["error"]["code"]) == (403, "unknown_persona")
 
 
@@ -120,18 +112,8 @@ def test_a_defect_of_the_program_is_told_by_number_only(
     assert "defect" not in reply.text
     number = reply.json()["error"]["message"].split()[-1].strip(")")
     assert number in capfd.readouterr().err
-
-
-def test_what_an_operator_reads_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
     failed(500, "defect", "It failed", "said \x1b[2J")
-
-    assert "said \ufffd[2J" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("path", ["/tasks/", "/metrics/"])
-def test_no_address_leads_elsewhere(at: Served, path: str) -> None:
-    with at.client() as client:
-        assert client.get(path).status_code == 404
+    assert "said \ufffd[2J" in capfd.readouterr().err, "what an operator reads moves no cursor"
 
 
 def test_open_addresses_need_no_token_and_figures_name_nobody(at: Served) -> None:
@@ -142,6 +124,9 @@ def test_open_addresses_need_no_token_and_figures_name_nobody(at: Served) -> Non
         text = client.get("/metrics").text
         described = client.get("/openapi.json").json()
         assert client.get("/nowhere").status_code == 401
+    with at.client() as client:
+        for path in ("/tasks/", "/metrics/"):
+            assert client.get(path).status_code == 404, "no address leads elsewhere"
     assert 'worksmith_requests_total{route="tasks",status="200"}' in text
     assert "ann" not in text
     assert described["paths"]["/tasks"]["post"]["security"] == [{"HTTPBearer": []}]
@@ -149,7 +134,7 @@ def test_open_addresses_need_no_token_and_figures_name_nobody(at: Served) -> Non
 
 def test_too_many_tasks_are_told_to_come_later(tmp_path: Path) -> None:
     waiting = {"task": json.dumps([["wait", {}]])}
-    with served(desk(tmp_path, OF_TEAM), tmp_path, in_flight=2, of_one=1) as at:
+    with served(desk(tmp_path, OF_TEAM), tmp_path, in_flight=2, per_persona=1) as at:
         at.program.hold.clear()
 
         def wait(who: str) -> None:
@@ -171,7 +156,7 @@ def test_too_many_tasks_are_told_to_come_later(tmp_path: Path) -> None:
 
 
 def test_a_slow_task_is_given_up(tmp_path: Path) -> None:
-    with served(desk(tmp_path), tmp_path, seconds=0.2) as at:
+    with served(desk(tmp_path), tmp_path, time_limit=0.2) as at:
         at.program.hold.clear()
         with at.client() as client:
             reply = client.post("/tasks", json={"task": json.dumps([["wait", {}], ["ask", {}]])})
@@ -195,7 +180,7 @@ def test_a_client_that_hangs_up_stops_its_task(tmp_path: Path, stream: bool) -> 
 
 def test_a_task_may_not_cost_more_than_its_limit(tmp_path: Path) -> None:
     asks = {"task": json.dumps([["ask", {}]] * 5)}
-    with served(desk(tmp_path), tmp_path, limits=Limits(max_calls=2)) as at, at.client() as client:
+    with served(desk(tmp_path), tmp_path, task_max_calls=2) as at, at.client() as client:
         reply = client.post("/tasks", json=asks)
         assert (reply.status_code, reply.json()["error"]["code"]) == (429, "task_limit")
         assert at.desk.rollouts.budget.spent.calls == 2
@@ -203,7 +188,7 @@ def test_a_task_may_not_cost_more_than_its_limit(tmp_path: Path) -> None:
 
 def test_a_spent_budget_ends_the_readiness(tmp_path: Path) -> None:
     with (
-        served(desk(tmp_path), tmp_path, budget=Budget(calls=3)) as at,
+        served(desk(tmp_path), tmp_path, max_calls=3) as at,
         at.client() as client,
     ):
         found = [client.post("/tasks", json={"task": json.dumps([["ask", {}]])}) for _ in range(5)]

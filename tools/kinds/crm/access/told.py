@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from worksmith.tools.access.predicates import OPERATIONS
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.access.policy import CrmPolicy, function_needs
 from worksmith.tools.kinds.crm.access.roles import read_roles
@@ -18,85 +17,68 @@ from worksmith.tools.sqlite.schema import quoted
 from worksmith.tools.tool_context import ToolContext
 from worksmith.tools.world_kind import Explanation
 
-_READ_ONLY = "The tools of a CRM only read."
 
-
-@dataclass(frozen=True)
-class ObjectRights:
-    """What a role may do with the records of an object.
-
-    Attributes:
-        operations: a decision for each operation; it holds for all records alike.
-        readable: records that the role may read, of `total`.
-        hidden: fields that there are not for the role.
-        functions: a decision for each function that reads the object.
-    """
-
-    source: str
-    operations: dict[str, Decision]
-    readable: int
-    total: int
-    hidden: tuple[str, ...]
-    functions: dict[str, Decision]
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class RecordRights:
-    """What a role may do with one record: a decision for each operation on what is there."""
-
-    record: str
-    decisions: dict[str, Decision]
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-def explain_object(ctx: ToolContext, name: str, operations: Iterable[str] = OPERATIONS) -> ObjectRights:
-    """What the role of `context` may do with the object `name`.
+def explain_role(
+    ctx: ToolContext, source: str | None, operations: Sequence[str], record: str | None
+) -> Explanation:
+    """What a role may read, what is hidden from it, and which functions it is denied.
 
     Raises:
-        InputError: there is no such object.
+        InputError: there is no such object or record, or the world has no roles.
     """
-    policy, role = _policy(ctx), ctx.persona.id
-    given = policy.document.roles.get(role)
+    if not isinstance(ctx.policy, CrmPolicy):
+        raise InputError("this kind of world has no roles")
+    policy = ctx.policy
+    rights = [_of_object(ctx, policy, name, operations) for name in ([source] if source else OBJECTS)]
+    one = _of_record(ctx, policy, source, record, operations) if source and record is not None else None
+    functions = _functions(ctx, policy, source)
+    data = {
+        "persona": ctx.persona.model_dump(),
+        "sources": rights,
+        "functions": _plain(functions),
+        **({"record": {"record": one[0], "decisions": _plain(one[1])}} if one else {}),
+    }
+    lines = [f"{ctx.persona.id}, {ctx.persona.name}", ""]
+    lines += [_object_line(each) for each in rights if "read" in operations]
+    lines += _function_lines(functions)
+    if one:
+        lines += ["", one[0], *(f"  {name:<7} {_verdict(decision)}" for name, decision in one[1].items())]
+    if [*operations] != ["read"]:
+        lines += ["", "Nothing is created, updated or deleted by any role: the tools of a CRM only read."]
+    return Explanation(data, "\n".join(lines))
+
+
+Decisions = dict[str, Decision]
+
+
+def _of_object(ctx: ToolContext, policy: CrmPolicy, name: str, operations: Sequence[str]) -> dict[str, Any]:
+    """What a role may do with the records of an object; a decision holds for all of them alike."""
+    given = policy.document.roles.get(ctx.persona.id)
     decisions = {operation: _decision(policy, ctx, name, operation) for operation in operations}
     total = int(ctx.values(f"SELECT count(*) FROM main.{quoted(name)}")[0])
-    return ObjectRights(
-        source=name,
-        operations=decisions,
-        readable=total if _decision(policy, ctx, name, "read").allow else 0,
-        total=total,
-        hidden=tuple(given.hidden.get(name, ())) if given else (),
-        functions=function_rights(ctx, name),
-    )
-
-
-def explain_record(
-    ctx: ToolContext, name: str, key: str, operations: Iterable[str] = OPERATIONS
-) -> RecordRights:
-    """What the role of `context` may do with one record, by its id.
-
-    Raises:
-        InputError: there is no such object or record.
-    """
-    policy = _policy(ctx)
-    decisions = {
-        operation: _decision(policy, ctx, name, operation)
-        for operation in operations
-        if operation != "create"
+    return {
+        "source": name,
+        "operations": _plain(decisions),
+        "readable": total if _decision(policy, ctx, name, "read").allow else 0,
+        "total": total,
+        "hidden": tuple(given.hidden.get(name, ())) if given else (),
+        "functions": _plain(_functions(ctx, policy, name)),
     }
-    sql = f"SELECT count(*) FROM main.{quoted(name)} WHERE Id = ?"
-    if not ctx.values(sql, (canonical(key) or key,))[0]:
+
+
+def _of_record(
+    ctx: ToolContext, policy: CrmPolicy, name: str, key: str, operations: Sequence[str]
+) -> tuple[str, Decisions]:
+    there = [operation for operation in operations if operation != "create"]
+    decisions = {operation: _decision(policy, ctx, name, operation) for operation in there}
+    record_id = canonical(key) or key
+    if not ctx.values(f"SELECT count(*) FROM main.{quoted(name)} WHERE Id = ?", (record_id,))[0]:
         raise InputError(f"no record {key!r} in {name}")
-    return RecordRights(f"{name}/{canonical(key) or key}", decisions)
+    return f"{name}/{record_id}", decisions
 
 
-def function_rights(ctx: ToolContext, name: str | None = None) -> dict[str, Decision]:
+def _functions(ctx: ToolContext, policy: CrmPolicy, name: str | None) -> Decisions:
     """A decision for each function, or each that reads the object `name`."""
-    policy = _policy(ctx)
     return {
         function: policy.decide(ctx.persona, f"functions.{function}", {})
         for function, needs in function_needs().items()
@@ -108,39 +90,13 @@ def _decision(policy: CrmPolicy, ctx: ToolContext, name: str, operation: str) ->
     if name not in OBJECTS:
         raise InputError(f"no object {name!r}", hint=f"there are {', '.join(OBJECTS)}")
     if operation != "read":
-        return Decision(False, "read-only", _READ_ONLY)
+        return Decision(False, "read-only", "The tools of a CRM only read.")
     role = ctx.persona.id
     return Decision(policy.schema_for(role).object(name) is not None, f"role {role}")
 
 
-def _policy(ctx: ToolContext) -> CrmPolicy:
-    if not isinstance(ctx.policy, CrmPolicy):
-        raise InputError("this kind of world has no roles")
-    return ctx.policy
-
-
-def explain_role(
-    ctx: ToolContext, source: str | None, operations: Sequence[str], record: str | None
-) -> Explanation:
-    """What a role may read, what is hidden from it, and which functions it is denied."""
-    rights = [explain_object(ctx, name, operations) for name in ([source] if source else OBJECTS)]
-    one = explain_record(ctx, source, record, operations) if source and record is not None else None
-    functions = function_rights(ctx, source)
-    data = {
-        "persona": ctx.persona.model_dump(),
-        "sources": [each.to_json() for each in rights],
-        "functions": {name: asdict(decision) for name, decision in functions.items()},
-        **({"record": one.to_json()} if one else {}),
-    }
-    lines = [f"{ctx.persona.id}, {ctx.persona.name}", ""]
-    lines += [_object_line(each) for each in rights if "read" in operations]
-    lines += _function_lines(functions)
-    if one:
-        lines += ["", one.record]
-        lines += [f"  {operation:<7} {_verdict(decision)}" for operation, decision in one.decisions.items()]
-    if [*operations] != ["read"]:
-        lines += ["", "Nothing is created, updated or deleted by any role: the tools of a CRM only read."]
-    return Explanation(data, "\n".join(lines))
+def _plain(decisions: Decisions) -> dict[str, dict[str, Any]]:
+    return {name: asdict(decision) for name, decision in decisions.items()}
 
 
 def check_roles(file: Path) -> Explanation:
@@ -158,9 +114,9 @@ def check_roles(file: Path) -> Explanation:
     return Explanation({"valid": True, "roles": facts}, "\n".join(lines))
 
 
-def _object_line(rights: ObjectRights) -> str:
-    hidden = f", but not {', '.join(rights.hidden)}" if rights.hidden else ""
-    return f"{rights.source}: may read {rights.readable} of {rights.total} records{hidden}"
+def _object_line(rights: dict[str, Any]) -> str:
+    hidden = f", but not {', '.join(rights['hidden'])}" if rights["hidden"] else ""
+    return f"{rights['source']}: may read {rights['readable']} of {rights['total']} records{hidden}"
 
 
 def _function_lines(functions: Mapping[str, Decision]) -> list[str]:

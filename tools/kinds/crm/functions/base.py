@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from worksmith.tools.errors import ToolError
-from worksmith.tools.kinds.crm.functions.moments import SHAPE, read_moment, read_recorded, text_of
 from worksmith.tools.kinds.crm.functions.statements import distinct, parts
+from worksmith.tools.kinds.crm.moments import SHAPE, read_moment, read_recorded, text_of
 from worksmith.tools.kinds.crm.orgs.org import Org
 from worksmith.tools.kinds.crm.settings import Mode
 from worksmith.tools.kinds.crm.soql.results import Record, plain

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 
 from worksmith.tools.kinds.crm.functions.base import Base, Counts, Ids, Records, Values, tally
-from worksmith.tools.kinds.crm.functions.moments import MONTHS, earlier, read_recorded, span, text_of
+from worksmith.tools.kinds.crm.moments import MONTHS, earlier, read_recorded, span, text_of
 
 Period = Literal["day", "week", "month", "quarter", "year"]
 

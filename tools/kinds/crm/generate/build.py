@@ -25,22 +25,18 @@ _STEPS = (
 """In this order: each adds to the draft what the later ones refer to."""
 
 
-def build(
-    seed: int = 7, scale: float = 1.0, *, noise: bool = False, industry: Industry | None = None
-) -> Built:
+def build(seed: int = 7, scale: float = 1.0, *, industry: Industry | None = None) -> Built:
     """Generate the rows and truths of an org, ready to be written.
 
     Args:
-        seed: decides all content; the same seed, scale, noise and industry give the same bytes.
+        seed: decides all content; the same seed, scale and industry give the same bytes.
         scale: 1 is the published org's size. Below some size most objects have a floor.
-        noise: add what real orgs have lying around: users who handle no cases, stock accounts, every chat
-            transcript a second time.
         industry: what the company sells; None for sports shoes and clothes.
 
     Raises:
         InputError: the scale is out of range.
     """
-    draft = Draft(seed, scale, noise=noise, industry=industry)
+    draft = Draft(seed, scale, industry)
     for step in _STEPS:
         step(draft)
     return draft.built()

@@ -229,20 +229,19 @@ def _add_transcript(
             text = f"{draft.industry.conversations.say(numbers, 'call' if lines else 'call_opening')} {text}"
         lines.append(f"[{moment:%H:%M:%S}] {name} ({role}): {html.escape(text)}")
     visitor = draft.id_of(texts("company")["visitor_prefix"])
-    for _ in range(2 if draft.noise else 1):
-        draft.add(
-            "LiveChatTranscript",
-            Id=draft.id("LiveChatTranscript"),
-            Name=f"{draft.size('LiveChatTranscript') + 1:08d}",
-            CaseId=case.id,
-            AccountId=case.customer.account,
-            ContactId=case.customer.contact,
-            OwnerId=case.owner.id,
-            LiveChatVisitorId=visitor,
-            Body="\n".join(lines),
-            StartTime=case.created,
-            EndTime=case.closed or moments[-1],
-        )
+    draft.add(
+        "LiveChatTranscript",
+        Id=draft.id("LiveChatTranscript"),
+        Name=f"{draft.size('LiveChatTranscript') + 1:08d}",
+        CaseId=case.id,
+        AccountId=case.customer.account,
+        ContactId=case.customer.contact,
+        OwnerId=case.owner.id,
+        LiveChatVisitorId=visitor,
+        Body="\n".join(lines),
+        StartTime=case.created,
+        EndTime=case.closed or moments[-1],
+    )
 
 
 def _note(draft: Draft, case: CaseFile, plan: Plan, spoken: bool) -> None:

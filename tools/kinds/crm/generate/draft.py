@@ -79,18 +79,14 @@ class Draft:
     Attributes:
         now: the clock of the org. Nothing happens later.
         counts: how many records there are to be.
-        noise: whether to add records that only get in the way.
         industry: what the company sells.
         lacks: issues that agents cannot solve, by the agents' ids.
         entries: ids and prices in cents of price book entries, by number of the book and id of the product.
     """
 
-    def __init__(
-        self, seed: int, scale: float = 1.0, *, noise: bool = False, industry: Industry | None = None
-    ) -> None:
+    def __init__(self, seed: int, scale: float = 1.0, industry: Industry | None = None) -> None:
         self.seed = seed
         self.scale = scale
-        self.noise = noise
         self.industry = industry or packaged()
         self.now: datetime = DEFAULT_NOW
         self.counts: Counts = counts(scale)

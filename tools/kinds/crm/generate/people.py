@@ -43,7 +43,6 @@ _ZONES = ("America/Los_Angeles", "America/New_York", "America/Chicago", "America
 _GAPS = (0.55, 4.1)
 _LOAD_SHAPE = 16
 _SPEED_SPREAD = 0.25
-_NOISE = 12
 
 
 def add_agents(draft: Draft) -> None:
@@ -63,8 +62,6 @@ def add_agents(draft: Draft) -> None:
             gaps=numbers.betavariate(*_GAPS),
         )
         draft.agents.append(agent)
-    for _ in range(_NOISE if draft.noise else 0):
-        _add_user(draft, names)
 
 
 def _add_user(draft: Draft, names: Iterator[str]) -> tuple[str, str, str]:
@@ -92,7 +89,6 @@ def _add_user(draft: Draft, names: Iterator[str]) -> tuple[str, str, str]:
 
 _COMPLAINTS = (1.2, 7.5)
 _MOST_COMPLAINTS = 0.6
-_STOCK = ("Sample Account for Entitlements", "Internal Test", "Walk-in", "Press Loans", "Staff Sales")
 
 
 def add_customers(draft: Draft) -> None:
@@ -123,8 +119,6 @@ def add_customers(draft: Draft) -> None:
             AccountId=customer.account,
             OwnerId=numbers.choice(draft.agents).id,
         )
-    for name in _STOCK if draft.noise else ():
-        draft.add("Account", Id=draft.id("Account"), Name=name, IsPersonAccount=False)
 
 
 def _customer(draft: Draft, numbers: random.Random, name: str) -> Customer:

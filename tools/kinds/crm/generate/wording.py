@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from worksmith.tools.files.data_files import read_toml
-from worksmith.tools.kinds.crm.functions.moments import MONTHS
+from worksmith.tools.kinds.crm.moments import MONTHS
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _AFTER_A = re.compile(r"(?:\b(a ))?\{(\w+)\}")

@@ -24,7 +24,6 @@ LENGTHS: dict[FieldType, int] = {
 """Characters that a text may have."""
 
 _LARGEST = 1e14
-_ZONE = re.compile(r"(?<=[+-]\d\d):?(?=\d\d$)")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+\.[^@\s<>,;]+")
@@ -114,7 +113,7 @@ def _moment(field: Field, value: Any) -> str:
     if not _MOMENT.fullmatch(text):
         raise _wrong(field, value)
     try:
-        return moment_cell(datetime.fromisoformat(_ZONE.sub(":", text.replace("Z", "+00:00"))))
+        return moment_cell(datetime.fromisoformat(text))
     except (ValueError, OverflowError):
         raise _wrong(field, value) from None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
 from worksmith.tools.kinds.crm import ids
+from worksmith.tools.kinds.crm.moments import LENGTHS
 from worksmith.tools.kinds.crm.schema import IDS, NUMBERS
 from worksmith.tools.kinds.crm.soql.errors import QueryError, malformed
 from worksmith.tools.kinds.crm.soql.scope import TEXTS, Operand
@@ -70,9 +71,8 @@ def _counted(side: str, unit: str, count: int, today: date) -> Range:
 
 def _units(unit: str, today: date, first: int, length: int) -> Range:
     """`length` calendar units, beginning `first` units after the one of `today`."""
-    start, move = _CALENDAR[unit]
-    begin = start(today)
-    return move(begin, first), move(begin, first + length)
+    begin, one = _STARTS[unit](today), LENGTHS[unit.lower()]
+    return begin + one * first, begin + one * (first + length)
 
 
 def _week(day: date) -> date:
@@ -83,31 +83,17 @@ def _quarter(day: date) -> date:
     return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
 
 
-def _by_days(days: int) -> Callable[[date, int], date]:
-    return lambda start, count: start + timedelta(days=days * count)
-
-
-def _by_months(months: int) -> Callable[[date, int], date]:
-    def move(start: date, count: int) -> date:
-        years, month = divmod(start.month - 1 + months * count, 12)
-        return start.replace(year=start.year + years, month=month + 1)
-
-    return move
-
-
-_CALENDAR: dict[str, tuple[Callable[[date], date], Callable[[date, int], date]]] = {
-    "DAY": (lambda day: day, _by_days(1)),
-    "WEEK": (_week, _by_days(7)),
-    "MONTH": (lambda day: day.replace(day=1), _by_months(1)),
-    "QUARTER": (_quarter, _by_months(3)),
-    "YEAR": (lambda day: day.replace(month=1, day=1), _by_months(12)),
+_STARTS: dict[str, Callable[[date], date]] = {
+    "DAY": lambda day: day,
+    "WEEK": _week,
+    "MONTH": lambda day: day.replace(day=1),
+    "QUARTER": _quarter,
+    "YEAR": lambda day: day.replace(month=1, day=1),
 }
 
 
 Cell = str | float
 
-_OFFSET = re.compile(r"(?<=[+-]\d\d):?(?=\d\d$)")
-_FRACTION = re.compile(r"\.(\d+)")
 _QUOTED = {"datetime": "dateTime", "currency": "double"}
 
 
@@ -179,11 +165,7 @@ def _day(value: Value) -> str:
 
 
 def _moment(value: Value) -> str:
-    text = _OFFSET.sub(":", value.text.upper().replace("Z", "+00:00"))
-    fraction = _FRACTION.search(text)
-    thousandths = int((fraction[1] + "00")[:3]) if fraction else 0
     try:
-        moment = datetime.fromisoformat(_FRACTION.sub("", text))
-        return moment_cell(moment + timedelta(milliseconds=thousandths))
+        return moment_cell(datetime.fromisoformat(value.text.upper()))
     except (ValueError, OverflowError):
         raise malformed(f"Invalid dateTime: {value.text}", value.offset) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -110,23 +110,15 @@ class Documents:
     places: dict[str, str] = field(default_factory=dict)
 
 
-def read_documents(found: Located, report: ImportReport, known: Collection[str] = ()) -> Documents:
-    """Read every policy by page and every order as a whole; a file that cannot be read is left out.
-
-    Args:
-        known: paths in the world of documents whose text is known already; they are only laid beside it.
-    """
+def read_documents(found: Located, report: ImportReport) -> Documents:
+    """Read every policy by page and every order as a whole; a file that cannot be read is left out."""
     documents = Documents()
     for names, folder, read in (
         (found.policies, POLICY_FOLDER, _policy),
         (found.orders, ORDER_FOLDER, _order),
     ):
         for name in names:
-            path = f"{folder}/{PurePosixPath(name).name}"
-            if path in known:
-                documents.files[path] = found.path(name)
-            else:
-                read(found, name, path, documents, report)
+            read(found, name, f"{folder}/{PurePosixPath(name).name}", documents, report)
     return documents
 
 

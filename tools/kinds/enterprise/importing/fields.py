@@ -15,13 +15,11 @@ class Field:
     """A column and its names in the files.
 
     Attributes:
-        cell: the way in which its values are written, or the beginning of ids that are numbers in the file.
         read: gives the world's text of a value.
     """
 
     column: str
     names: tuple[str, ...]
-    cell: str
     read: Read
 
 
@@ -29,15 +27,14 @@ def _field(column: str, entry: str | Mapping[str, Any]) -> Field:
     given = {"cell": entry} if isinstance(entry, str) else entry
     names = tuple(given.get("names", (column,)))
     if "ids" in given:
-        return Field(column, names, given["ids"], numbered(given["ids"]))
-    cell = given.get("cell", "text")
-    return Field(column, names, cell, READERS[cell])
+        return Field(column, names, numbered(given["ids"]))
+    return Field(column, names, READERS[given.get("cell", "text")])
 
 
 _SOURCES = read_toml(__package__, "fields.toml")
 
 FIELDS: dict[str, tuple[Field, ...]] = {
-    source: tuple(_field(column, given) for column, given in entry["columns"].items())
+    source: tuple(_field(column, given) for column, given in entry.get("columns", {}).items())
     for source, entry in _SOURCES.items()
 }
 FILES: dict[str, tuple[str, ...]] = {

@@ -14,9 +14,6 @@ from worksmith.tools.kinds.enterprise.importing.raw import folded
 POLICIES = "Policy_Documents"
 ORDERS = "Customer_Relation_Management/Customer_orders"
 
-OWN_FILES = {"policies": f"{POLICIES}/pages.json", "orders": f"{ORDERS}/orders.json"}
-"""What an export adds for documents whose rows do not follow from a PDF; the original has none of these."""
-
 TASKS = ("published_tasks.json", "Task_Generation/tasks.json", "Task_Generation/tasks.jsonl")
 
 ORDER_FILE = re.compile(r"(invoice|purchase_order|shipping_order)_(.+)", re.IGNORECASE)
@@ -74,13 +71,6 @@ def locate(root: Path) -> Located:
             else:
                 found.sources.setdefault(source, []).append(best)
                 taken.add(best)
-    for source, canonical in OWN_FILES.items():
-        # Their names are common ones, so that only the very place counts.
-        at_place = [
-            name for name in candidates.get(folded(PurePosixPath(canonical).stem), []) if name == canonical
-        ]
-        if at_place:
-            found.sources[source] = at_place
     for canonical in TASKS:
         found.tasks.extend(name for name in _all_called(canonical, candidates) if name not in found.tasks)
     known = {folded(PurePosixPath(path).stem) for paths in FILES.values() for path in paths}

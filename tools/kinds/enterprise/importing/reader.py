@@ -25,7 +25,7 @@ NOW = datetime(2022, 12, 31, 18)
 ORIGIN = "enterprisebench"
 
 ORIGINALS_FILE = "originals.jsonl"
-"""Beside a world: what the files said and no column holds, for an export."""
+"""Beside a world: what the files said and no column holds."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,8 @@ def read_enterprise(source: Path | str, *, progress: Callable[[str], None] = lam
             report.files.append(FileNote(name, source_name, status, len(records)))
             reading.add(source_name, records)
     progress("reading documents")
-    told = [row["path"] for source in ("policies", "orders") for row in reading.tables.get(source, ())]
-    documents = read_documents(found, report, [path for path in told if path])
-    reading.tables["policies"] = [*reading.tables.get("policies", ()), *documents.policies]
-    reading.tables["orders"] = [*reading.tables.get("orders", ()), *documents.orders]
+    documents = read_documents(found, report)
+    reading.tables |= {"policies": documents.policies, "orders": documents.orders}
     reading.places |= documents.places
     _note_files(found, report, reading)
     Checks(reading, NOW).run()

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from worksmith.tools.errors import InputError, names_instead
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.json_files import read_model
 from worksmith.tools.files.unicode import writable_data
@@ -82,8 +82,7 @@ class Listing(BaseModel):
         patterns = tuple(patterns)
         for pattern in patterns:
             if not any(fnmatchcase(tool.name, pattern) for tool in self.tools):
-                known = names_instead(pattern, [tool.name for tool in self.tools])
-                raise InputError(f"the server has no tool {pattern!r}", where=where, hint=known)
+                raise unknown("the server has no tool", pattern, [tool.name for tool in self.tools], where)
         return tuple(
             tool for tool in self.tools if any(fnmatchcase(tool.name, pattern) for pattern in patterns)
         )

@@ -109,6 +109,8 @@ class Database(Live):
     def commit(self, changes: ChangeSet) -> str:
         """Make approved changes, once: all in one transaction, none if a row is not what it was.
 
+        The same holds for the rows of the people who asked and approved.
+
         The transaction adds the id of the change set to the table `worksmith_commits`, which is made if it is
         missing. A repeated commit changes nothing.
 
@@ -119,7 +121,7 @@ class Database(Live):
         try:
             with self._faults(), self._engine.begin() as connection:
                 connection.execute(sa.insert(self._commits).values(id=changes.id, state=_COMMITTED))
-                self._apply(connection, changes.changes)
+                self._apply(connection, changes)
         except ToolError:
             state = self._state(changes.id)
             if state is None:
@@ -143,13 +145,16 @@ class Database(Live):
             found: str | None = connection.execute(query).scalar()
             return found
 
-    def _apply(self, connection: sa.Connection, changes: Sequence[ProposedChange]) -> None:
-        known = self._tables
+    def _apply(self, connection: sa.Connection, approved: ChangeSet) -> None:
+        known, changes = self._tables, approved.changes
         if strange := [change.table for change in changes if change.table not in known]:
             raise ToolError(f"{strange[0]} is no table of {self!r}.")
-        conflicts = [each for each in changes if known[each.table].differs(connection, each)]
-        if conflicts:
-            raise ConflictError((each.table, each.key) for each in conflicts)
+        rows = [(each.table, each.key) for each in changes if known[each.table].differs(connection, each)]
+        for table, key, row in approved.people:
+            if table in known and not known[table].holds(connection, row):
+                rows.append((table, key))
+        if rows:
+            raise ConflictError(rows)
         metadata = next(iter(known.values())).table.metadata
         order = {table: place for place, table in enumerate(metadata.sorted_tables)}
         steps = {"insert": 0, "update": 1, "delete": 2}

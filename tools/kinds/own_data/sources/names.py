@@ -36,11 +36,7 @@ def check_tables(names: Iterable[str]) -> None:
 
 
 def checked_columns(names: Sequence[object], where: str) -> tuple[str, ...]:
-    """The names of a table's columns, without spaces around them.
-
-    Raises:
-        InputError: one is missing, no text, or hidden; two are the same; or there are too many.
-    """
+    """The names of a table's columns, without spaces around them."""
     if not names:
         raise InputError("the table has no columns", where=where)
     if len(names) > MOST_COLUMNS:

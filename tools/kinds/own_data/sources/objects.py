@@ -52,7 +52,7 @@ class JsonLines(Reading):
     def rows(self) -> Iterator[Row]:
         columns = self.columns
         for line, found in self._objects():
-            yield line, _cells(columns, map(found.get, columns), place(self, line))
+            yield line, cells_of(columns, map(found.get, columns), place(self, line))
 
     def _objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         for number, line in enumerate(BytesIO(self._data), start=1):
@@ -89,7 +89,7 @@ class Rows(Reading):
         self._rows: list[Sequence[CellValue]] = []
         content = hashlib.sha256(repr(self.columns).encode())
         for number, row in enumerate(rows, start=1):
-            cells = _cells(self.columns, row, place(self, number))
+            cells = cells_of(self.columns, row, place(self, number))
             content.update(repr(cells).encode())
             self._rows.append(cells)
         self.digest = content.hexdigest()
@@ -148,7 +148,7 @@ def _frame_cells(column: Any) -> list[Any]:
     return cells
 
 
-def _cells(columns: Sequence[str], values: Iterable[Any], where: str) -> list[CellValue]:
+def cells_of(columns: Sequence[str], values: Iterable[Any], where: str) -> list[CellValue]:
     cells: list[CellValue] = []
     for name, value in zip(columns, values, strict=True):
         if value is None or type(value) in (int, bool):

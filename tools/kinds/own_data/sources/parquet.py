@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.own_data.sources.reading import Reading, Row, place, plain, read_bytes
+from worksmith.tools.kinds.own_data.sources.objects import cells_of
+from worksmith.tools.kinds.own_data.sources.reading import Reading, Row, place, read_bytes
 from worksmith.tools.seeding import digest_bytes
-from worksmith.tools.sqlite.cells import CellValue
 
 _DAMAGED = "write it again; it may be cut off"
 
@@ -32,20 +32,9 @@ class ParquetFile(Reading):
 
     def rows(self) -> Iterator[Row]:
         columns = self.columns
-        number = 0
-        for portion in self._portions():
-            for cells in zip(*portion, strict=True):
-                number += 1
-                yield (
-                    number,
-                    [self._cell(value, number, name) for value, name in zip(cells, columns, strict=True)],
-                )
-
-    def _cell(self, value: Any, row: int, name: str) -> CellValue:
-        try:
-            return plain(value)
-        except ValueError as error:
-            raise InputError(f"a cell cannot hold {error}", where=place(self, row, name)) from None
+        rows = (row for portion in self._portions() for row in zip(*portion, strict=True))
+        for number, row in enumerate(rows, start=1):
+            yield number, cells_of(columns, row, place(self, number))
 
     def _portions(self) -> Iterator[list[list[Any]]]:
         """The columns of some rows at a time, as Python's values."""

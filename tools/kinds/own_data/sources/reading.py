@@ -135,9 +135,6 @@ def plain(value: Any) -> CellValue:
 
     Dates and times are ISO texts, and so are decimals that no float holds; nested values are `JsonText`, NaN
     is NULL.
-
-    Raises:
-        ValueError: a cell cannot hold it; says what it is.
     """
     if value is None or type(value) in (str, int, bool):
         return value  # type: ignore[no-any-return]

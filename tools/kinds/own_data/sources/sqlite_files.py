@@ -87,9 +87,6 @@ def sqlite_tables(path: Path) -> dict[str, SqliteTable]:
     """The tables of an SQLite file by name; what is no word in a name becomes `_`.
 
     Views, virtual tables and triggers are left out, the former with a notice.
-
-    Raises:
-        InputError: it cannot be read, is no database, or has no tables.
     """
     where = str(path)
     data = _content(path)

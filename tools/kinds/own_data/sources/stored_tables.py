@@ -61,19 +61,21 @@ class StoredTable:
 
     def differs(self, connection: sa.Connection, change: ProposedChange) -> bool:
         """Whether the row of a change is not what the change was made on. Locks it."""
-        found = connection.execute(sa.select(*self.columns).where(*self._row(change)).with_for_update()).all()
         if change.before is None:
-            return bool(found)
-        return len(found) != 1 or any(
-            not _same(
-                value if isinstance(value, Decimal) else self._cell(name, value), change.before.get(name)
-            )
-            for name, value in found[0]._mapping.items()
+            return bool(connection.execute(self._found(change.after or {}).with_for_update()).all())
+        return not self.holds(connection, change.before, lock=True)
+
+    def holds(self, connection: sa.Connection, row: Mapping[str, CellValue], *, lock: bool = False) -> bool:
+        """Whether a row is as it was. A lock needs the right to write."""
+        query = self._found(row)
+        found = connection.execute(query.with_for_update() if lock else query).all()
+        return len(found) == 1 and all(
+            _same(self._cell(name, value), row.get(name)) for name, value in found[0]._mapping.items()
         )
 
     def make(self, connection: sa.Connection, change: ProposedChange) -> None:
         """Write a change. Columns of a new row without a value get the database's default."""
-        after, here = change.after or {}, self._row(change)
+        after, here = change.after or {}, self._row(change.before or change.after or {})
         values = {name: after[name] for name in change.changed if name in after and name in self.types}
         if change.operation == "insert":
             given = {name: value for name, value in values.items() if value is not None}
@@ -102,11 +104,15 @@ class StoredTable:
             highest = sa.func.greatest(given[counted.name], sa.func.nextval(known))
             connection.execute(sa.select(sa.func.setval(known, highest)))
 
-    def _row(self, change: ProposedChange) -> list[sa.ColumnElement[bool]]:
-        cells = change.before or change.after or {}
+    def _found(self, cells: Mapping[str, CellValue]) -> sa.Select[Any]:
+        return sa.select(*self.columns).where(*self._row(cells))
+
+    def _row(self, cells: Mapping[str, CellValue]) -> list[sa.ColumnElement[bool]]:
         return [self.table.c[name] == cells.get(name) for name in self.key or self.types]
 
-    def _cell(self, name: str, value: Any) -> CellValue:
+    def _cell(self, name: str, value: Any) -> CellValue | Decimal:
+        if isinstance(value, Decimal) and value.is_finite():
+            return value
         kind = self.types[name]
         return shown_cell(converter(kind, lexical=False)(plain(value)), kind)
 

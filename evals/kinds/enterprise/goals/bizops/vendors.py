@@ -5,7 +5,7 @@ from __future__ import annotations
 from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.bizops.clients import REPRESENTATIVE, named_partner
 from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Question, Start
 
 GROUP = GoalGroup("bizops/vendors.toml")

@@ -8,7 +8,8 @@ from datetime import timedelta
 from worksmith.evals.kinds.enterprise.facts import Record, day
 from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.hr import clauses
 from worksmith.evals.kinds.enterprise.goals.hr.employees import climb, look, myself, named, names, several
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row

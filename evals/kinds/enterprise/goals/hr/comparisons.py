@@ -15,7 +15,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     latest,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.hr.employees import look, named, names, several
 from worksmith.evals.kinds.enterprise.goals.hr.people import entity
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
-from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots
-from worksmith.evals.kinds.enterprise.goals.paths import Found
+from worksmith.evals.kinds.enterprise.goals.goal import Slots
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.tasks.task import Action, Entity
 
@@ -74,21 +73,6 @@ def changing(
         about=[("employees", row)],
         subject=row["emp_id"] if protected else "",
     )
-
-
-def setting(
-    draw_found: Callable[[DrawContext], Found],
-    why: str,
-    make: Callable[[Slots], Action],
-    levels: Sequence[str] = SENIOR,
-) -> Logic:
-    """Change somebody's record by the words of the text alone."""
-
-    def draw(ctx: DrawContext) -> Draw:
-        row, slots, _ = draw_found(ctx)
-        return changing(ctx, slots, row, make(slots), levels=levels)
-
-    return Logic(draw, lambda slots, plan: plan.carry_out(why, make(slots)))
 
 
 def look(plan: PlanRecorder, name: str) -> Row:

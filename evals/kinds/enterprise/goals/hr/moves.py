@@ -13,7 +13,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     attempt,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.hr.employees import (
     HIGH,
     PERSONNEL,
@@ -21,20 +22,48 @@ from worksmith.evals.kinds.enterprise.goals.hr.employees import (
     look,
     named,
     names,
-    setting,
     someone,
     subject,
 )
-from worksmith.evals.kinds.enterprise.goals.hr.records import REMOVE, UPDATE, raised_by
+from worksmith.evals.kinds.enterprise.goals.hr.records import UPDATE, raised_by
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.enterprise.goals.telling import mail
 from worksmith.evals.tasks.task import Action
 
-GROUP = GoalGroup("hr/moves.toml")
-
 _MOVING = ("09", "10")
 _BEST = "5"
+
+
+def _transfer(ctx: DrawContext) -> Found:
+    """Who moves, and the words for the new department, level and manager."""
+    own = ctx.rng.random() < 0.5
+    departments, levels = (PERSONNEL, ("10",)) if own else ((), _MOVING)
+    found, boss = attempt(someone, ctx, departments=departments, levels=levels), someone(ctx, levels=HIGH)
+    row = need(found)
+    if boss["department"] == row["department"]:
+        raise UnfitError
+    level = "10" if row["level"] == "09" else "12"
+    slots = {"name": row["name"], "department": boss["category"], "level": level, "boss": boss["name"]}
+    return Found(row, slots)
+
+
+def _transfer_from_another(ctx: DrawContext) -> Found:
+    """The same where the manager so far is neither the persona nor the new one."""
+    found = _transfer(ctx)
+    old = ctx.above(found.row)
+    if old["emp_id"] == ctx.me["emp_id"] or old["name"] == found.slots["boss"]:
+        raise UnfitError
+    return found
+
+
+def _leaver(ctx: DrawContext) -> Found:
+    row = subject(ctx, HIGH)
+    ctx.other(ctx.above(row))
+    return Found(row, {"name": row["name"]})
+
+
+GROUP = GoalGroup("hr/moves.toml", draws=(_transfer, _transfer_from_another, _leaver))
 
 
 def draw_raised_told(ctx: DrawContext) -> Draw:
@@ -101,61 +130,6 @@ def rated_up_told(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I mail the new rating to the person.", message)
 
 
-def draw_transferred_both_told(ctx: DrawContext) -> Draw:
-    row, found_1, slots = _transfer(ctx)
-    old = ctx.above(row)
-    if old["emp_id"] in (ctx.me["emp_id"], found_1["emp_id"]):
-        raise UnfitError
-    messages = [_move(slots["boss"], slots), _move(old["emp_id"], slots)]
-    return changing(ctx, slots, row, _moved(slots), *messages, mentions=[row["name"]])
-
-
-@GROUP.goal(draw_transferred_both_told)
-def transferred_both_told(slots: Slots, plan: PlanRecorder) -> Values:
-    row = look(plan, slots["name"])
-    plan.carry_out("I move the record to the new department.", _moved(slots))
-    plan.carry_out("I mail the new manager.", _move(slots["boss"], slots))
-    return plan.carry_out("I mail the manager so far.", _move(row["reports_to"], slots))
-
-
-def draw_removed_told(ctx: DrawContext) -> Draw:
-    row = subject(ctx, HIGH)
-    boss = ctx.other(ctx.above(row))
-    slots = {"name": row["name"]}
-    actions = [action(REMOVE, emp_id=row["emp_id"]), _left(boss["emp_id"], slots)]
-    return changing(ctx, slots, row, *actions, mentions=[row["name"]], levels=HIGH)
-
-
-@GROUP.goal(draw_removed_told)
-def removed_told(slots: Slots, plan: PlanRecorder) -> Values:
-    row = look(plan, slots["name"])
-    plan.carry_out("I record that this person leaves.", action(REMOVE, emp_id=row["emp_id"]))
-    return plan.carry_out("I mail the manager.", _left(row["reports_to"], slots))
-
-
-def _transfer(ctx: DrawContext) -> tuple[Record, Record, dict[str, str]]:
-    """Who moves, the manager there, and the words for it."""
-    own = ctx.rng.random() < 0.5
-    departments, levels = (PERSONNEL, ("10",)) if own else ((), _MOVING)
-    found, boss = attempt(someone, ctx, departments=departments, levels=levels), someone(ctx, levels=HIGH)
-    row = need(found)
-    if boss["department"] == row["department"]:
-        raise UnfitError
-    level = "10" if row["level"] == "09" else "12"
-    slots = {"name": row["name"], "department": boss["category"], "level": level, "boss": boss["name"]}
-    return row, boss, slots
-
-
-def _moved(slots: Slots) -> Action:
-    return action(
-        UPDATE,
-        emp_id=slots["name"],
-        department=slots["department"],
-        level=slots["level"],
-        reports_to=slots["boss"],
-    )
-
-
 def _rated_up(row: Record) -> Action:
     """One point more than now, of five."""
     if row["performance_rating"] == _BEST:
@@ -176,34 +150,7 @@ def _review(recipient: str, rating: str) -> Action:
     return mail(recipient, "Your rating", f"Your performance rating is now {rating}.")
 
 
-def _move(recipient: str, slots: Slots) -> Action:
-    text = f"{slots['name']} moves to {slots['department']} and reports to {slots['boss']} from now on."
-    return mail(recipient, f"Transfer of {slots['name']}", text)
-
-
-def _left(recipient: str, slots: Slots) -> Action:
-    return mail(recipient, f"Departure of {slots['name']}", f"{slots['name']} has left the company today.")
-
-
-def _draw_transfer(ctx: DrawContext) -> Found:
-    row, _, slots = _transfer(ctx)
-    return Found(row, slots)
-
-
-def draw_transferred_told(ctx: DrawContext) -> Draw:
-    row, _, slots = _transfer(ctx)
-    return changing(ctx, slots, row, _moved(slots), _move(slots["boss"], slots), mentions=[row["name"]])
-
-
-def transferred_told(slots: Slots, plan: PlanRecorder) -> Values:
-    plan.carry_out(_WHY, _moved(slots))
-    return plan.carry_out("I mail the new manager.", _move(slots["boss"], slots))
-
-
-_WHY = "I move the record to the new department."
 GROUP.add(
-    transferred=setting(_draw_transfer, _WHY, _moved),
-    transferred_told=Logic(draw_transferred_told, transferred_told),
     both_raised=Logic.given(_draw_raises, _raises, number=2, told=False),
     both_raised_told=Logic.given(_draw_raises, _raises, number=2, told=True),
     three_raised=Logic.given(_draw_raises, _raises, number=3, told=False),

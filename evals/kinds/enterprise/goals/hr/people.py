@@ -8,7 +8,8 @@ from typing import TypeVar
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
 from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Path, Question, Start
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder

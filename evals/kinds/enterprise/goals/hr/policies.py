@@ -9,7 +9,8 @@ from random import Random
 
 from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.hr import clauses
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
 from worksmith.tools.files.data_files import read_toml

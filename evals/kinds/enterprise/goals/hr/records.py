@@ -14,14 +14,13 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     attempt,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.hr import clauses
 from worksmith.evals.kinds.enterprise.goals.hr.employees import (
     HIGH,
-    SENIOR,
     changing,
     look,
-    setting,
     someone,
     subject,
 )
@@ -29,13 +28,49 @@ from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, 
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.tasks.task import Action
 
-GROUP = GoalGroup("hr/records.toml")
-
 UPDATE = "employee_data.update"
 REMOVE = "employee_data.delete"
 
 _NEXT_STATUS = {"Single": "Married", "Married": "Divorced", "Divorced": "Married"}
 _STEP = 50
+
+
+def _set_salary(ctx: DrawContext) -> Found:
+    row = subject(ctx)
+    salary = str(round(int(row["salary"]) * ctx.rng.uniform(1.02, 1.2) / _STEP) * _STEP)
+    return Found(row, {"name": row["name"], "salary": salary})
+
+
+def _set_rating(ctx: DrawContext) -> Found:
+    found, rating = attempt(subject, ctx), str(ctx.rng.randint(1, 5))
+    row = need(found)
+    if row["performance_rating"] == rating:
+        raise UnfitError
+    return Found(row, {"name": row["name"], "rating": rating})
+
+
+def _set_leaves(ctx: DrawContext) -> Found:
+    row = someone(ctx)
+    casual, sick = (
+        str(ctx.rng.randint(0, int(row[field]))) for field in ("total_casual_leaves", "total_sick_leaves")
+    )
+    if casual == row["remaining_casual_leaves"] or sick == row["remaining_sick_leaves"]:
+        raise UnfitError
+    return Found(row, {"name": row["name"], "casual": casual, "sick": sick})
+
+
+def _set_personal(ctx: DrawContext) -> Found:
+    row = someone(ctx)
+    status = _NEXT_STATUS[row["marital_status"]]
+    return Found(row, {"name": row["name"], "status": status.lower(), "age": str(int(row["age"]) + 1)})
+
+
+def _leaver(ctx: DrawContext) -> Found:
+    row = subject(ctx, HIGH)
+    return Found(row, {"name": row["name"]})
+
+
+GROUP = GoalGroup("hr/records.toml", draws=(_set_salary, _set_rating, _set_leaves, _set_personal, _leaver))
 
 
 def draw_leave_booked(ctx: DrawContext) -> Draw:
@@ -84,33 +119,12 @@ def vacation_capped(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I cut the balance down to that.", _capped(slots, most))
 
 
-def _rate(slots: Slots) -> Action:
-    return action(UPDATE, emp_id=slots["name"], performance_rating=slots["rating"])
-
-
 def raised_by(slots: Slots, row: Mapping[str, str] | Row) -> Action:
     """Raising a salary by some percent of what it is."""
     exact = int(row["salary"]) * (100 + int(slots["percent"]))
     if exact % 100:
         raise UnfitError("that is no whole amount")
     return action(UPDATE, emp_id=row["emp_id"], salary=str(exact // 100))
-
-
-def _salary(slots: Slots) -> Action:
-    return action(UPDATE, emp_id=slots["name"], salary=slots["salary"])
-
-
-def _leaves(slots: Slots) -> Action:
-    return action(
-        UPDATE,
-        emp_id=slots["name"],
-        remaining_casual_leaves=slots["casual"],
-        remaining_sick_leaves=slots["sick"],
-    )
-
-
-def _personal(slots: Slots) -> Action:
-    return action(UPDATE, emp_id=slots["name"], marital_status=slots["status"], age=slots["age"])
 
 
 def _booked(slots: Slots, row: Mapping[str, str]) -> Action:
@@ -120,54 +134,6 @@ def _booked(slots: Slots, row: Mapping[str, str]) -> Action:
 
 def _capped(slots: Slots, most: int) -> Action:
     return action(UPDATE, emp_id=slots["name"], remaining_vacation_leaves=str(most))
-
-
-def _set_salary(ctx: DrawContext) -> Found:
-    row = subject(ctx)
-    salary = str(round(int(row["salary"]) * ctx.rng.uniform(1.02, 1.2) / _STEP) * _STEP)
-    return Found(row, {"name": row["name"], "salary": salary})
-
-
-def _set_rating(ctx: DrawContext) -> Found:
-    found, rating = attempt(subject, ctx), str(ctx.rng.randint(1, 5))
-    row = need(found)
-    if row["performance_rating"] == rating:
-        raise UnfitError
-    return Found(row, {"name": row["name"], "rating": rating})
-
-
-def _set_leaves(ctx: DrawContext) -> Found:
-    row = someone(ctx)
-    casual, sick = (
-        str(ctx.rng.randint(0, int(row[field]))) for field in ("total_casual_leaves", "total_sick_leaves")
-    )
-    if casual == row["remaining_casual_leaves"] or sick == row["remaining_sick_leaves"]:
-        raise UnfitError
-    return Found(row, {"name": row["name"], "casual": casual, "sick": sick})
-
-
-def _set_personal(ctx: DrawContext) -> Found:
-    row = someone(ctx)
-    status = _NEXT_STATUS[row["marital_status"]]
-    return Found(row, {"name": row["name"], "status": status.lower(), "age": str(int(row["age"]) + 1)})
-
-
-def _leaver(ctx: DrawContext) -> Found:
-    row = subject(ctx, HIGH)
-    return Found(row, {"name": row["name"]})
-
-
-def _remove(slots: Slots) -> Action:
-    return action(REMOVE, emp_id=slots["name"])
-
-
-GROUP.add(
-    salary_set=setting(_set_salary, "I set the new salary.", _salary, SENIOR),
-    rating_set=setting(_set_rating, "I record the rating.", _rate, SENIOR),
-    leaves_set=setting(_set_leaves, "I correct both balances.", _leaves),
-    personal_set=setting(_set_personal, "I correct marital status and age.", _personal),
-    removed=setting(_leaver, "I record that this person leaves.", _remove, HIGH),
-)
 
 
 def _draw_resume(*needed: str) -> Callable[[DrawContext], Found]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from worksmith.evals.kinds.enterprise.goals import entities
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     draw_named,
     draw_numbered,

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from worksmith.evals.kinds.enterprise.goals.draw_context import (
-    Draw,
     DrawContext,
     UnfitError,
-    action,
     attempt,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     draw_named,
     draw_numbered,
@@ -25,70 +21,25 @@ from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     waits,
 )
 from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
-from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from worksmith.evals.kinds.enterprise.goals.record_changes import Change
-from worksmith.evals.kinds.enterprise.goals.telling import mail, telling_my_manager
-from worksmith.evals.tasks.task import Action
 
-GROUP = GoalGroup("it/desk.toml")
 PRIORITIES = ("high", "medium", "low")
 
-UPDATE = "it_service_management.update_issue"
-DELETE = "it_service_management.delete_issue"
 
-
-def draw_raise(ctx: DrawContext) -> Draw:
-    slots = _trouble(ctx)
-    return ctx.draw(slots, actions=[_new(slots)], mentions=[slots["text"]])
-
-
-@GROUP.goal(draw_raise)
-def raise_ticket(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I raise the ticket.", _new(slots))
-
-
-def _trouble(ctx: DrawContext) -> dict[str, str]:
+def _trouble(ctx: DrawContext) -> Found:
     """What somebody may want to raise: its text, category and priority."""
     row = ctx.rng.choice(ctx.facts.all("tickets"))
-    return {
+    slots = {
         "text": ticket_fact(ctx, row, "symptom"),
         "category": row["category"],
         "priority": ctx.rng.choice(PRIORITIES),
     }
+    return Found(ctx.me, slots)
 
 
-def _new(slots: Slots) -> Action:
-    arguments = {"issue": slots["text"], "category": slots["category"], "priority": slots["priority"]}
-    if "name" in slots:
-        arguments["resolver"] = slots["name"]
-    return action("it_service_management.create_issue", **arguments)
-
-
-def _changed(slots: Slots) -> str:
-    return f"Ticket {slots['ticket']} has {slots['priority']} priority now."
-
-
-def _raised(slots: Slots) -> str:
-    return f'I have raised a ticket with IT: "{slots["text"]}"'
-
-
-_NAMED = Start("tickets", draw_named, find_ticket)
-_RESOLVER = HERE.to(Link(resolver, resolver_of))
-GROUP.add(
-    state=Question(_NAMED, HERE.text("status"), HERE.text("priority")),
-    state_desk=Question(_NAMED, HERE.text("status"), _RESOLVER.text("title")),
-)
-
-
-def draw_raise_for(ctx: DrawContext) -> Draw:
-    person = helper(ctx)
-    slots = {**_trouble(ctx), "name": person["name"]}
-    return ctx.draw(slots, actions=[_new(slots)], mentions=[slots["text"]])
-
-
-@GROUP.goal(draw_raise_for)
-def raise_ticket_for(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out(f"I raise the ticket and assign it to {slots['name']}.", _new(slots))
+def _for_helper(ctx: DrawContext) -> Found:
+    """The same, and who is to resolve it."""
+    name = helper(ctx)["name"]
+    return Found(ctx.me, {**_trouble(ctx).slots, "name": name})
 
 
 def _own_priority(ctx: DrawContext) -> Found:
@@ -121,54 +72,18 @@ def _regrouped(ctx: DrawContext) -> Found:
     return Found(row, {**slots, "other": other})
 
 
-def _update(column: str, slot: str) -> Callable[[Mapping[str, str], Slots], Action]:
-    return lambda ticket, slots: action(UPDATE, ticket_id=ticket["ticket_id"], **{column: slots[slot]})
-
-
-_OWN_PRIORITY = Change(
-    "tickets", _own_priority, None, "I change the priority of that ticket.",
-    lambda _, slots: action(UPDATE, ticket_id=slots["ticket"], priority=slots["priority"]),
-)  # fmt: skip
-GROUP.add(waits, own_priority=_OWN_PRIORITY)
-
-GROUP.add(
-    priority_of=Change(
-        "tickets", _priority_of, find_ticket, "I change its priority.", _update("priority", "priority")
-    ),
-    reassign=Change(
-        "tickets", _reassigned, find_ticket, "I assign it to {other}.", _update("resolver", "other")
-    ),
-    regroup=Change(
-        "tickets", _regrouped, find_ticket, "I move it to the other category.", _update("category", "other")
-    ),
-    delete_ticket=Change(
-        "tickets",
-        draw_numbered,
-        None,
-        "I delete that ticket.",
-        lambda _, slots: action(DELETE, ticket_id=slots["ticket"]),
-    ),
-    delete_of=Change(
-        "tickets",
+GROUP = GoalGroup(
+    "it/desk.toml",
+    draws=(
+        _trouble, _for_helper, _own_priority, _priority_of, _reassigned, _regrouped, draw_numbered,
         draw_named,
-        find_ticket,
-        "I delete it.",
-        lambda ticket, _: action(DELETE, ticket_id=ticket["ticket_id"]),
     ),
-    raise_ticket_mail=telling_my_manager(
-        Logic(draw_raise, raise_ticket),
-        lambda to, slots: mail(to, "IT ticket raised", _raised(slots)),
-        why="I tell my manager about it.",
-    ),
-)
-
-
+    finds=(find_ticket,),
+    who=(waits,),
+)  # fmt: skip
+_NAMED = Start("tickets", draw_named, find_ticket)
+_RESOLVER = HERE.to(Link(resolver, resolver_of))
 GROUP.add(
-    waits,
-    own_priority_mail=telling_my_manager(
-        _OWN_PRIORITY,
-        lambda to, slots: mail(to, "Priority changed", _changed(slots)),
-        mentions=("ticket", "priority"),
-        look_up_first=True,
-    ),
+    state=Question(_NAMED, HERE.text("status"), HERE.text("priority")),
+    state_desk=Question(_NAMED, HERE.text("status"), _RESOLVER.text("title")),
 )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals.draw_context import (
@@ -15,8 +13,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     attempt,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from worksmith.evals.kinds.enterprise.goals.it.desk import UPDATE
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     draw_named,
     find_ticket,
@@ -27,12 +25,9 @@ from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
 )
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from worksmith.evals.kinds.enterprise.goals.record_changes import Change
-from worksmith.evals.kinds.enterprise.goals.telling import Recipient, chat
+from worksmith.evals.kinds.enterprise.goals.telling import chat
 from worksmith.evals.tasks.task import Action
 from worksmith.tools.kinds.enterprise.generate.problems import problems
-
-GROUP = GoalGroup("it/notices.toml")
 
 
 def _open(ctx: DrawContext) -> Found:
@@ -48,7 +43,53 @@ def _not_urgent(ctx: DrawContext) -> Found:
     found = draw_named(ctx, status="open")
     if found.row["priority"] == "high":
         raise UnfitError
+    _both(ctx, found.row)
     return found
+
+
+def _open_of_both(ctx: DrawContext) -> Found:
+    found = _open(ctx)
+    _both(ctx, found.row)
+    return found
+
+
+def _both(ctx: DrawContext, ticket: Record) -> None:
+    """Refuse a ticket whose raiser and resolver are not two colleagues who are still here."""
+    if raiser(ctx, ticket)["emp_id"] == resolver(ctx, ticket)["emp_id"]:
+        raise UnfitError
+
+
+def _resolved_by_another(ctx: DrawContext) -> Found:
+    found = draw_named(ctx, status="resolved")
+    resolver(ctx, found.row)
+    return found
+
+
+def _open_named(ctx: DrawContext) -> Found:
+    return draw_named(ctx, status="open")
+
+
+def _other_helper(ctx: DrawContext) -> Found:
+    """Some colleague of the helpdesk who has nothing to do with the ticket."""
+    other, ticket = helper(ctx), ctx.drawn.get("tickets", {})
+    if other["emp_id"] in (ticket.get("raised_by_emp_id"), ticket.get("emp_id")):
+        raise UnfitError
+    return Found(ctx.me, {"other": other["name"]})
+
+
+def _next_helper(ctx: DrawContext) -> Found:
+    """Some colleague of the helpdesk who has not got the ticket yet."""
+    return Found(ctx.me, {"other": helper(ctx, ctx.drawn["tickets"]["emp_id"])["name"]})
+
+
+GROUP = GoalGroup(
+    "it/notices.toml",
+    draws=(
+        _open, _not_urgent, _open_of_both, _resolved_by_another, _open_named, _other_helper, _next_helper,
+    ),
+    finds=(find_ticket,),
+)  # fmt: skip
+UPDATE = "it_service_management.update_issue"
 
 
 def _resolved(ticket: Mapping[str, str], slots: Slots) -> Action:
@@ -65,44 +106,6 @@ def _assign(key: str, person: str) -> Action:
 
 def _yours(key: str) -> str:
     return f"I have assigned ticket {key} to you."
-
-
-_RAISER = Recipient("I tell who raised it.", raiser, lambda _, ticket: ticket["raised_by_emp_id"])
-_RESOLVER = Recipient("I tell its resolver.", resolver, lambda _, ticket: ticket["emp_id"])
-_RESOLVE = Change(
-    "tickets",
-    _open,
-    find_ticket,
-    "I resolve it.",
-    _resolved,
-    mentions=("deed",),
-    key_text="Ticket {key} is resolved.",
-)
-_REOPEN = Change(
-    "tickets",
-    partial(draw_named, status="resolved"),
-    find_ticket,
-    "I open it again.",
-    lambda ticket, _: action(UPDATE, ticket_id=ticket["ticket_id"], status="open"),
-    key_text="I have opened ticket {key} again.",
-)
-_HURRY = Change(
-    "tickets",
-    _not_urgent,
-    find_ticket,
-    "I raise its priority.",
-    lambda ticket, _: action(UPDATE, ticket_id=ticket["ticket_id"], priority="high"),
-    key_text="Ticket {key} has high priority now.",
-)
-_BOTH = (_RAISER, _RESOLVER)
-
-GROUP.add(
-    resolve=_RESOLVE,
-    resolve_tell=replace(_RESOLVE, tells=(_RAISER,)),
-    reopen_tell=replace(_REOPEN, tells=(_RESOLVER,)),
-    urgent_tell=replace(_HURRY, tells=_BOTH),
-    resolve_tell_three=replace(_RESOLVE, tells=_BOTH, colleague=("other", helper)),
-)
 
 
 def draw_resolve_two(ctx: DrawContext) -> Draw:
@@ -127,19 +130,6 @@ def resolve_two(slots: Slots, plan: PlanRecorder) -> Values:
         plan.carry_out("I resolve it.", _resolved(ticket, own))
         plan.carry_out(f"I tell {own['name']}.", chat(ticket["raised_by_emp_id"], _done(ticket)))
     return ()
-
-
-def draw_reassign_tell(ctx: DrawContext) -> Draw:
-    row, slots, _ = draw_named(ctx, status="open")
-    person = helper(ctx, row["emp_id"])
-    return _draw_passed_on(ctx, Found(row, {**slots, "other": person["name"]}), person["name"])
-
-
-@GROUP.goal(draw_reassign_tell)
-def reassign_tell(slots: Slots, plan: PlanRecorder) -> Values:
-    key = find_ticket(plan, slots)["ticket_id"]
-    plan.carry_out(f"I assign it to {slots['other']}.", _assign(key, slots["other"]))
-    return plan.carry_out("I say so in the chat.", chat(slots["other"], _yours(key)))
 
 
 def _draw_free(ctx: DrawContext, *, told: bool) -> Draw:

@@ -15,7 +15,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     need,
     span,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Solve, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Solve, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     YEARS,
     busiest,

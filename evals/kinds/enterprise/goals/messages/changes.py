@@ -3,49 +3,13 @@
 from __future__ import annotations
 
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, attempt, need
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from worksmith.evals.kinds.enterprise.goals.telling import chat, mail, my_manager
+from worksmith.evals.kinds.enterprise.goals.telling import mail
 
 GROUP = GoalGroup("messages/changes.toml")
-
-
-def draw_send_chat(ctx: DrawContext) -> Draw:
-    found, (news, mentions) = attempt(ctx.colleague), draw_news(ctx.facts, ctx.rng)
-    other = need(found)
-    slots = {"name": other["name"], "news": news}
-    return ctx.draw(slots, actions=[chat(other["name"], sentence(news))], mentions=mentions)
-
-
-@GROUP.goal(draw_send_chat)
-def send_chat(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I send the message in the chat.", chat(slots["name"], sentence(slots["news"])))
-
-
-def draw_send_mail(ctx: DrawContext) -> Draw:
-    found, (news, mentions) = attempt(ctx.colleague), draw_news(ctx.facts, ctx.rng)
-    other = need(found)
-    slots = {"name": other["name"], "news": news, "subject": draw_subject(ctx.rng)}
-    message = mail(other["name"], slots["subject"], sentence(news))
-    return ctx.draw(slots, actions=[message], mentions=mentions)
-
-
-@GROUP.goal(draw_send_mail)
-def send_mail(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I send the mail.", mail(slots["name"], slots["subject"], sentence(slots["news"])))
-
-
-def draw_message_manager(ctx: DrawContext) -> Draw:
-    news, mentions = draw_news(ctx.facts, ctx.rng)
-    manager = ctx.above(ctx.me)
-    message = chat(manager["emp_id"], sentence(news))
-    return ctx.draw({"news": news}, actions=[message], mentions=mentions)
-
-
-@GROUP.goal(draw_message_manager)
-def message_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I send my manager the message.", chat(my_manager(plan), sentence(slots["news"])))
 
 
 def draw_worded_mail(ctx: DrawContext) -> Draw:

@@ -14,7 +14,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     latest,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import (
     PEOPLE,
     asks,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, latest
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import my_mails, partner
 from worksmith.evals.kinds.enterprise.goals.messages.chats import LATEST_POST, draw_named, find_chat
 from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start

@@ -8,7 +8,6 @@ from random import Random
 from string import Formatter
 
 from worksmith.evals.kinds.enterprise.facts import Facts
-from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext
 from worksmith.tools.files.data_files import read_toml
 
 _NEAR = (3, 90)
@@ -29,18 +28,6 @@ def draw_news(facts: Facts, random: Random, kind: str = "clauses") -> tuple[str,
     }
     used = [name for _, name, _, _ in Formatter().parse(clause) if name]
     return clause.format_map(parts), tuple(parts[name] for name in used)
-
-
-def words_of_news(ctx: DrawContext) -> tuple[dict[str, str], tuple[str, ...]]:
-    """News as a slot, and the parts of it that a message must contain."""
-    news, mentions = draw_news(ctx.facts, ctx.rng)
-    return {"news": news}, mentions
-
-
-def words_of_correction(ctx: DrawContext) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The same for the correction of a post."""
-    news, mentions = draw_news(ctx.facts, ctx.rng, "corrections")
-    return {"news": news}, mentions
 
 
 def draw_subject(random: Random) -> str:

@@ -12,7 +12,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     attempt,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import asks, pick_chat_fact
 from worksmith.evals.kinds.enterprise.goals.messages.chats import find_chat
 from worksmith.evals.kinds.enterprise.goals.messages.news import draw_subject

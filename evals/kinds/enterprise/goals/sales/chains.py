@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, clear_best, need, only
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots
+from worksmith.evals.kinds.enterprise.goals.goal import Slots
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 from worksmith.evals.kinds.enterprise.goals.sales.figures import named_customer, sales_of, units_by

@@ -12,12 +12,13 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     Draw,
     DrawContext,
     UnfitError,
+    attempt,
     clear_best,
     need,
     only,
 )
 from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
-from worksmith.evals.kinds.enterprise.goals.paths import Start
+from worksmith.evals.kinds.enterprise.goals.paths import Found, Start
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
 from worksmith.evals.tasks.task import Entity
 
@@ -53,6 +54,14 @@ def catalogue_names(ctx: DrawContext, row: Record, *nouns: str) -> dict[str, str
         noun: need(ctx.facts.get(f"{noun}s", row[f"{noun}_id"]))[f"{noun}_name"]
         for noun in nouns or ("product", "customer")
     }
+
+
+def both(ctx: DrawContext) -> Found:
+    """A product and a customer who can be told by their names."""
+    found, customer = attempt(named_product, ctx), named_customer(ctx)
+    product = need(found)
+    slots = {"product": product["product_name"], "customer": customer["customer_name"]}
+    return Found(ctx.me, slots, [("products", product), ("customers", customer)])
 
 
 def find_sale(why: str) -> Callable[[PlanRecorder, Slots], Row]:

@@ -18,7 +18,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     only,
     span,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record, words
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.kinds.enterprise.goals.sales.chains import BUYER, largest, seller_of

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Slots
+from worksmith.evals.kinds.enterprise.goals.goal import Slots
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.kinds.enterprise.goals.swe.forum import LATEST_QUESTION, answers_to

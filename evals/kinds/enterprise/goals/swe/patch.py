@@ -7,7 +7,8 @@ from functools import partial
 from worksmith.evals.kinds.enterprise.facts import Record, day
 from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
-from worksmith.evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.chats import manager_of
 from worksmith.evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Found, Question, Start
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder

@@ -9,9 +9,8 @@ from random import Random
 
 from worksmith.evals.kinds.office.intents.actions import plot
 from worksmith.evals.kinds.office.intents.intent import Act, Desk, Slots, intents
-from worksmith.evals.kinds.office.intents.plan_recorder import METRICS
 from worksmith.evals.kinds.office.intents.wording import day_of, day_words, weekday_back, weekday_words
-from worksmith.evals.kinds.office.records import Records, Series
+from worksmith.evals.kinds.office.records import METRICS, Records, Series
 from worksmith.tools.kinds.office.schema import TRAFFIC_SOURCES
 
 CHARTS = {"bar chart": "bar", "line chart": "line", "scatter plot": "scatter", "histogram": "histogram"}

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from worksmith.evals.kinds.crm.families.managed import cases_named
+from worksmith.evals.kinds.crm.families.agents import cases_named
 from worksmith.evals.kinds.crm.questions.family import Question
 
 

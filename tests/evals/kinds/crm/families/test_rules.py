@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from tests.evals.kinds.crm.handmade import Handmade, question
 from tests.tables import each_row
-from worksmith.evals.kinds.crm.families import (
-    best_region_identification,
-    handle_time,
-    monthly_trend_analysis,
-    top_issue_identification,
-    transfer_count,
-)
+from worksmith.evals.kinds.crm.families import agents, best_region_identification, products
 from worksmith.evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
 
@@ -37,7 +31,7 @@ def test_cases_taken_over_are_managed_only_as_published() -> None:
     org.case("2021-03-05T10:00", "Cid", minutes=90, moved=("Bob", "2021-03-05T11:00"))
     asked = question(MARCH, n="1", extreme="min")
 
-    assert both(handle_time.FAMILY, org, asked) == ("Ann", "Bob")
+    assert both(agents.HANDLE_TIME, org, asked) == ("Ann", "Bob")
 
 
 def test_a_case_passed_on_after_the_period_was_transferred_all_the_same() -> None:
@@ -47,7 +41,7 @@ def test_a_case_passed_on_after_the_period_was_transferred_all_the_same() -> Non
     org.case("2021-03-08T10:00", "Bob", minutes=10)
     asked = question(MARCH, n="0", extreme="max")
 
-    assert both(handle_time.FAMILY, org, asked) == ("Ann", "Bob")
+    assert both(agents.HANDLE_TIME, org, asked) == ("Ann", "Bob")
 
 
 def test_open_cases_have_no_handle_time() -> None:
@@ -55,8 +49,8 @@ def test_open_cases_have_no_handle_time() -> None:
     org.case("2021-03-02T10:00", "Ann", minutes=None)
     org.case("2021-03-02T10:00", "Bob", minutes=50)
 
-    assert both(handle_time.FAMILY, org, question(MARCH, n="0", extreme="min")) == ("Bob", "Bob")
-    assert both(handle_time.FAMILY, org, question(MARCH, n="1", extreme="min")) == (None, None)
+    assert both(agents.HANDLE_TIME, org, question(MARCH, n="0", extreme="min")) == ("Bob", "Bob")
+    assert both(agents.HANDLE_TIME, org, question(MARCH, n="1", extreme="min")) == (None, None)
 
 
 def test_nobody_qualifies_with_just_as_many_cases() -> None:
@@ -64,8 +58,8 @@ def test_nobody_qualifies_with_just_as_many_cases() -> None:
     for day in (2, 3):
         org.case(f"2021-03-0{day}T10:00", "Ann")
 
-    assert both(handle_time.FAMILY, org, question(MARCH, n="2", extreme="min")) == (None, None)
-    assert both(handle_time.FAMILY, org, question(MARCH, n="1", extreme="min")) == ("Ann", "Ann")
+    assert both(agents.HANDLE_TIME, org, question(MARCH, n="2", extreme="min")) == (None, None)
+    assert both(agents.HANDLE_TIME, org, question(MARCH, n="1", extreme="min")) == ("Ann", "Ann")
 
 
 def test_who_passed_nothing_on_has_the_fewest_transfers_by_the_policy() -> None:
@@ -73,11 +67,11 @@ def test_who_passed_nothing_on_has_the_fewest_transfers_by_the_policy() -> None:
     org.case("2021-03-02T10:00", "Ann", moved=("Cid", "2021-03-02T10:20"))
     org.case("2021-03-03T10:00", "Bob")
 
-    assert both(transfer_count.FAMILY, org, question(MARCH, n="0", extreme="min")) == (
+    assert both(agents.TRANSFER_COUNT, org, question(MARCH, n="0", extreme="min")) == (
         "Bob",  # Cid managed none
         "Ann",
     )
-    assert both(transfer_count.FAMILY, org, question(MARCH, n="0", extreme="max")) == ("Ann", "Ann")
+    assert both(agents.TRANSFER_COUNT, org, question(MARCH, n="0", extreme="max")) == ("Ann", "Ann")
 
 
 def test_where_nothing_was_passed_on_nobody_has_most_transfers() -> None:
@@ -85,8 +79,8 @@ def test_where_nothing_was_passed_on_nobody_has_most_transfers() -> None:
     org.case("2021-03-02T10:00", "Ann")
     org.case("2021-03-03T10:00", "Bob")
 
-    assert both(transfer_count.FAMILY, org, question(MARCH, n="0", extreme="max")) == (None, None)
-    assert both(transfer_count.FAMILY, org, question(MARCH, n="0", extreme="min")) == ("doubt: tie", None)
+    assert both(agents.TRANSFER_COUNT, org, question(MARCH, n="0", extreme="max")) == (None, None)
+    assert both(agents.TRANSFER_COUNT, org, question(MARCH, n="0", extreme="min")) == ("doubt: tie", None)
 
 
 def test_a_state_is_judged_by_three_cases_or_by_one() -> None:
@@ -119,7 +113,7 @@ def test_a_month_stands_out_by_half(months: tuple[int, ...], clean: str | None, 
         org.case(f"2021-{month:02}-{day:02}T10:00", "Ann")
     org.case("2021-02-20T10:00", "Ann", product="sock")
 
-    assert both(monthly_trend_analysis.FAMILY, org, question("9 months")) == (clean, faithful)
+    assert both(products.MONTHLY_TREND, org, question("9 months")) == (clean, faithful)
 
 
 def test_the_same_month_of_two_years_is_one_only_as_published() -> None:
@@ -130,7 +124,7 @@ def test_the_same_month_of_two_years_is_one_only_as_published() -> None:
         org.case(f"{day}T10:00", "Ann")
     asked = question("6 quarters", today="2021-05-01")
 
-    assert both(monthly_trend_analysis.FAMILY, org, asked) == ("2020-12", "doubt: tie")
+    assert both(products.MONTHLY_TREND, org, asked) == ("2020-12", "doubt: tie")
 
 
 def test_the_top_issue_is_that_of_most_cases_of_the_product() -> None:
@@ -138,12 +132,12 @@ def test_the_top_issue_is_that_of_most_cases_of_the_product() -> None:
     for issue, product in (("late", "shoe"), ("late", "shoe"), ("torn", "shoe"), *[("torn", "sock")] * 4):
         org.case("2021-03-02T10:00", "Ann", issue=issue, product=product)
 
-    assert both(top_issue_identification.FAMILY, org, question(MARCH)) == ("late", "late")
-    assert both(top_issue_identification.FAMILY, org, question("April 2021")) == (None, None)
+    assert both(products.TOP_ISSUE, org, question(MARCH)) == ("late", "late")
+    assert both(products.TOP_ISSUE, org, question("April 2021")) == (None, None)
 
 
 def test_the_last_moment_of_a_period_counts_only_as_published() -> None:
     org = Handmade()
     org.case("2021-04-01T00:00", "Ann", issue="late")
 
-    assert both(top_issue_identification.FAMILY, org, question(MARCH)) == (None, "late")
+    assert both(products.TOP_ISSUE, org, question(MARCH)) == (None, "late")

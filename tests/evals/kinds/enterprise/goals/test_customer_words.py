@@ -10,9 +10,9 @@ import pytest
 from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.worlds import small
 from worksmith.evals.kinds.enterprise.facts import Facts, Record
-from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt
+from worksmith.evals.kinds.enterprise.goals.registry import goals
 from worksmith.evals.kinds.enterprise.goals.sales import customer_words
-from worksmith.evals.kinds.enterprise.goals.sales.opinions import draw_complaint_reviewed, draw_review_added
 from worksmith.tools.kinds.enterprise.generate.business.product_problems import product_problems
 from worksmith.tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from worksmith.tools.kinds.enterprise.generate.industry import packaged
@@ -29,6 +29,10 @@ def kind_of(product: Record) -> str:
     return str(kinds[product["category"]])
 
 
+def drawn_of(name: str, seed: int) -> Draw | None:
+    return attempt(next(goal for goal in goals() if goal.id == name).draw, context(seed))
+
+
 def context(seed: int) -> DrawContext:
     seller = next(row for row in facts().staff(["SA"]))
     return DrawContext(facts(), Random(seed), seller, empty=False, free=bool)
@@ -36,7 +40,7 @@ def context(seed: int) -> DrawContext:
 
 @each_row("seed", range(8))
 def test_a_complaint_and_the_review_after_it_are_about_one_part_of_the_product(seed: int) -> None:
-    drawn = attempt(draw_complaint_reviewed, context(seed))
+    drawn = drawn_of("sales.complaint_reviewed", seed)
     assert drawn is not None
     product = facts().get("products", str(drawn.actions[0].arguments["product_id"]))
     assert product is not None
@@ -54,7 +58,7 @@ def test_a_complaint_and_the_review_after_it_are_about_one_part_of_the_product(s
 
 @each_row("seed", range(8))
 def test_a_review_fits_the_kind_of_product(seed: int) -> None:
-    drawn = attempt(draw_review_added, context(seed))
+    drawn = drawn_of("sales.review_added", seed)
     assert drawn is not None
     product = facts().get("products", str(drawn.actions[0].arguments["product_id"]))
     [meant] = opinions(drawn.slots["review"], packaged())

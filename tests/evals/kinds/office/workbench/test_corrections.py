@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.evals.small_office import NOW, TABLE_ROWS, action
-from worksmith.evals.kinds.office.workbench.answers import Answer, Office
+from worksmith.evals.kinds.office.records import Records
+from worksmith.evals.kinds.office.workbench.answers import Answer
 from worksmith.evals.kinds.office.workbench.tasks import review, rules
 
-OFFICE = Office(TABLE_ROWS, NOW.date())
+OFFICE = Records.of_tables(NOW, TABLE_ROWS)
 CRM = "customer_relationship_manager"
 
 CONDITION = "engaged users more than {} since November 27? Then Bo's leads go and 'Reprioritising' to them"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.evals.kinds.office.workbench.files import ORIGINAL, needs_original
+from worksmith.evals.kinds.office.records import Records
 from worksmith.evals.kinds.office.workbench.tasks import read_tasks
 from worksmith.evals.running.score_predictions import score_predictions
 from worksmith.evals.running.score_tables import ScoreReport, score_tables
@@ -28,7 +29,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     world = write_world(
         tmp_path_factory.mktemp("suite"), TABLES, tables, kind="office", origin=ORIGIN, now=NOW, persona=SAM
     )
-    return write_suite(world, read_tasks(ORIGINAL, tables))
+    return write_suite(world, read_tasks(ORIGINAL, Records.of_tables(NOW, tables)))
 
 
 @pytest.fixture(scope="module")

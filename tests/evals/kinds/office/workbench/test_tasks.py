@@ -10,12 +10,13 @@ import pytest
 
 from tests.evals.kinds.office.workbench.files import ORIGINAL, needs_original, write_tasks
 from worksmith.evals.kinds.office.intents.registry import all_intents
+from worksmith.evals.kinds.office.records import Records
 from worksmith.evals.kinds.office.workbench.tasks import read_tasks
 from worksmith.evals.scoring.actions import format_action
 from worksmith.evals.scoring.result_tables import text_list
 from worksmith.evals.tasks.task import Action
 from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.office.importing import import_tables
+from worksmith.tools.kinds.office.importing import NOW, import_tables
 
 DELETE = """['calendar.delete_event.func(event_id="00000000")']"""
 GOOD = ("Cancel it", DELETE, "['calendar']", "Cancel {x}")
@@ -114,7 +115,7 @@ def test_every_template_is_in_every_split_and_held_out_templates_in_one() -> Non
 
 @needs_original
 def test_what_is_corrected() -> None:
-    tasks = read_tasks(ORIGINAL, import_tables(ORIGINAL))
+    tasks = read_tasks(ORIGINAL, Records.of_tables(NOW, import_tables(ORIGINAL)))
     corrected = [task for task in tasks if task.corrected is not None]
 
     assert Counter(task.origin["domain"] for task in corrected) == {

@@ -1,4 +1,4 @@
-"""Same seed, same org; sizes; what noise adds; truths beside the org."""
+"""Same seed, same org; sizes; truths beside the org."""
 
 from __future__ import annotations
 
@@ -27,25 +27,12 @@ PUBLISHED = {
     "EmailMessage": 3_234,
     "LiveChatTranscript": 387,
 }
-NOISY = {"User", "Account", "LiveChatTranscript"}
 
 
 def test_the_same_seed_gives_the_same_org_and_another_seed_another() -> None:
     assert build(7, SMALL) == small()
     for name, rows in small(8).rows.items():
         assert rows != small().rows[name], name
-
-
-def test_noise_only_adds() -> None:
-    noisy = build(7, SMALL, noise=True)
-
-    assert verify(noisy) == []
-    for name, rows in small().rows.items():
-        if name in NOISY:
-            assert len(noisy.rows[name]) > len(rows)
-        else:
-            assert noisy.rows[name] == rows, name
-    assert len(noisy.rows["LiveChatTranscript"]) == 2 * len(small().rows["LiveChatTranscript"])
 
 
 @pytest.mark.parametrize("scale", [0, -1, 51, float("nan")])

@@ -16,6 +16,7 @@ from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.live.conftest import name_org
 from tests.tools.kinds.crm.live.failing import failing
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served, world_of
+from tests.tools.kinds.crm.rest.running import local as local_org
 from worksmith.tools.errors import InfrastructureError, InputError
 from worksmith.tools.kinds.crm.ids import make_id
 from worksmith.tools.kinds.crm.live.login import Credentials, failure
@@ -24,7 +25,6 @@ from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.schema import OBJECTS
 from worksmith.tools.kinds.crm.soql.engine import Limits
 from worksmith.tools.kinds.crm.soql.errors import QueryError
-from worksmith.tools.sqlite.sandbox import Sandbox
 from worksmith.tools.world import World
 
 pytestmark = pytest.mark.usefixtures("trusting")
@@ -40,10 +40,7 @@ def live(server: Served, monkeypatch: pytest.MonkeyPatch) -> SalesforceOrg:
 @pytest.fixture(scope="module")
 def local(world: World) -> WorldOrg:
     """The same world without a network."""
-    sandbox = Sandbox(world.image, ())
-    found: list[WorldOrg] = []
-    sandbox.read(b"", lambda connection: found.append(WorldOrg(connection, world.manifest.now.date())))
-    return found[0]
+    return local_org(world)
 
 
 QUERIES = [

@@ -12,17 +12,15 @@ import pytest
 
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.live.conftest import name_org
-from tests.tools.kinds.crm.rest.running import Served, empty_world, served
+from tests.tools.kinds.crm.rest.running import Served, empty_world, local, served
 from worksmith.tools.errors import InfrastructureError, InputError, WorksmithError
 from worksmith.tools.kinds.crm.live.ids import IdFile, TranslatedOrg, translated
 from worksmith.tools.kinds.crm.live.org import SalesforceOrg
 from worksmith.tools.kinds.crm.live.plan import UploadPlan, make_plan
 from worksmith.tools.kinds.crm.live.target import RefusedError, Target, Values
 from worksmith.tools.kinds.crm.live.upload import Step, Upload, check_file
-from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.rest.rules import rules
 from worksmith.tools.kinds.crm.schema import OBJECTS
-from worksmith.tools.sqlite.sandbox import Sandbox
 from worksmith.tools.world import World
 
 pytestmark = pytest.mark.usefixtures("trusting")
@@ -60,13 +58,6 @@ def new_file(world: World, target: Target, file: Path) -> IdFile:
 
 def resume(world: World, target: Target, file: Path, **options: Any) -> dict[str, int]:
     return Upload(make_plan(world, target, CONSTANTS), target, IdFile.read(file), **options).run()
-
-
-def local(world: World) -> WorldOrg:
-    sandbox = Sandbox(world.image, ())
-    found: list[WorldOrg] = []
-    sandbox.read(b"", lambda connection: found.append(WorldOrg(connection, world.manifest.now.date())))
-    return found[0]
 
 
 def contents(org: Any, name: str) -> list[dict[str, Any]]:

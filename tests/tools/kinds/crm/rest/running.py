@@ -16,6 +16,7 @@ from tests.tools.kinds.crm.generate.orgs import small
 from worksmith.tools.kinds.crm.access.policy import persona_of
 from worksmith.tools.kinds.crm.generate import DEFAULT_NOW
 from worksmith.tools.kinds.crm.ids import make_id
+from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.rest.app import Api, App
 from worksmith.tools.kinds.crm.rest.login import Sessions
 from worksmith.tools.kinds.crm.rest.messages import Serving
@@ -23,11 +24,21 @@ from worksmith.tools.kinds.crm.rest.store import OrgStore
 from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES, Schema, crm_schema
 from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
 from worksmith.tools.serving.server import Server
+from worksmith.tools.sqlite.sandbox import Sandbox
 from worksmith.tools.world import World, write_world
 
 TOKEN = "a-token-for-tests-only"
 
 Rows = dict[str, list[Any]]
+
+
+def local(world: World) -> WorldOrg:
+    """The org of a world without a network."""
+    found: list[WorldOrg] = []
+    Sandbox(world.image, ()).read(
+        b"", lambda connection: found.append(WorldOrg(connection, world.manifest.now.date()))
+    )
+    return found[0]
 
 
 @dataclass(frozen=True)

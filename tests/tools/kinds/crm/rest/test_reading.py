@@ -18,10 +18,9 @@ from simple_salesforce.login import SalesforceLogin, token_login
 
 from tests.tables import each_row
 from tests.tools.kinds.crm.generate.orgs import small
-from tests.tools.kinds.crm.rest.running import TOKEN, Served
+from tests.tools.kinds.crm.rest.running import TOKEN, Served, local
 from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.schema import OBJECTS
-from worksmith.tools.sqlite.sandbox import Sandbox
 from worksmith.tools.world import World
 
 
@@ -32,11 +31,7 @@ def client(org: Served) -> Salesforce:
 
 @pytest.fixture(scope="module")
 def engine(world: World) -> WorldOrg:
-    """The org without a network."""
-    sandbox = Sandbox(world.image, ())
-    found: list[WorldOrg] = []
-    sandbox.read(b"", lambda connection: found.append(WorldOrg(connection, world.manifest.now.date())))
-    return found[0]
+    return local(world)
 
 
 @pytest.mark.parametrize("statement", ["", "FIND {x}", "FIND {}", "FIND shoes"])

@@ -169,46 +169,27 @@ def test_all_fields_standard_fields_custom_fields() -> None:
     assert not standard & custom
 
 
-BATTERY = {
-    "SELECT Id, Name FROM Account": 1,
-    "SELECT COUNT() FROM Case": 2,
-    "SELECT COUNT(Id) FROM Case": 1,
-    "SELECT OwnerId, COUNT(Id) cnt FROM Case WHERE Status = 'Closed' "
-    "GROUP BY OwnerId ORDER BY COUNT(Id) DESC LIMIT 5": 1,
-    "SELECT CaseId__c FROM CaseHistory__c WHERE Field__c = 'Owner Assignment' "
-    "AND CreatedDate >= 2023-01-01T00:00:00Z GROUP BY CaseId__c HAVING COUNT(Id) = 1": 0,
-    "SELECT Id, Owner.Name, Account.ShippingState FROM Case WHERE Account.ShippingState = 'CA'": 1,
-    "SELECT Id FROM Case WHERE CreatedDate = LAST_N_DAYS:30": 2,
-    "SELECT Id FROM Case WHERE CreatedDate > 2020-01-01T00:00:00.000+0000": 2,
-    "SELECT Id FROM Order WHERE EffectiveDate = 2022-01-01": 0,
-    "SELECT Id FROM Case WHERE OrderItemId__c IN "
-    "(SELECT Id FROM OrderItem WHERE Product2Id = '01t000000000001')": "should be an id field",
-    "SELECT Id, (SELECT Id FROM Contacts) FROM Account": 1,
-    "SELECT CALENDAR_MONTH(CreatedDate) m, COUNT(Id) FROM Case GROUP BY CALENDAR_MONTH(CreatedDate)": 2,
-    "SELECT Id FROM Case WHERE NOT (Status = 'Closed' OR Status = 'New')": 0,
-    "SELECT Id FROM Product2 WHERE Name LIKE '%yoga%' AND IsActive = true": 0,
-    "SELECT Id FROM Case WHERE OwnerId != null ORDER BY CreatedDate DESC NULLS LAST LIMIT 10 OFFSET 5": 0,
-    "SELECT FIELDS(ALL) FROM Case LIMIT 200": 2,
-    "SELECT COUNT_DISTINCT(OwnerId) FROM Case": 1,
-    "SELECT c.Id FROM Case c": 2,
-    "SELECT Id FROM Case WHERE Name = 'O\\'Brien'": "No such column 'Name' on entity 'Case'",
-    "SELECT Status, COUNT(Id) FROM Case GROUP BY ROLLUP(Status)": "ROLLUP is not supported",
-    "SELECT Id FROM Case WHERE Id NOT IN ('500000000000001')": 2,
-    "select id from case where createddate = THIS_MONTH": 1,
-    "SELECT Id FROM Case FOR VIEW": 2,
-    "SELECT TYPEOF What WHEN Account THEN Phone ELSE Name END FROM Event": "TYPEOF is not supported",
-    "SELECT Id FROM X WHERE MSP__c INCLUDES ('A;B','C')": "sObject type 'X' is not supported",
-    "SELECT Name FROM Case WHERE Owner.Name = 'x' AND (Status='New' OR Status='Working') "
-    "GROUP BY Name HAVING COUNT(Id) > 1 AND MAX(CreatedDate) > 2020-01-01T00:00:00Z": "No such column 'Name'",
-}
-"""Queries on which existing parsers fail silently: how many records, or which error."""
-
-
-@each_row(("query", "expected"), BATTERY.items())
-def test_battery(query: str, expected: int | str) -> None:
-    if isinstance(expected, int):
-        assert ask(query).total_size == expected
-    else:
-        with pytest.raises(QueryError) as caught:
-            ask(query)
-        assert expected in caught.value.message
+@each_row(
+    ("query", "size"),
+    [
+        ("SELECT COUNT() FROM Case", 2),
+        ("SELECT COUNT(Id) FROM Case", 1),
+        ("SELECT COUNT_DISTINCT(OwnerId) FROM Case", 1),
+        ("SELECT c.Id FROM Case c", 2),
+        ("SELECT Id FROM Case FOR VIEW", 2),
+        ("SELECT Id FROM Case WHERE CreatedDate = LAST_N_DAYS:30", 2),
+        ("SELECT Id FROM Case WHERE Id NOT IN ('500000000000001')", 2),
+        ("SELECT Id FROM Case WHERE NOT (Status = 'Closed' OR Status = 'New')", 0),
+        (
+            "SELECT Id FROM Case WHERE OwnerId != null ORDER BY CreatedDate DESC NULLS LAST LIMIT 9 OFFSET 1",
+            1,
+        ),
+        (
+            "SELECT OwnerId, COUNT(Id) cnt FROM Case WHERE Status = 'Closed' "
+            "GROUP BY OwnerId ORDER BY COUNT(Id) DESC LIMIT 5",
+            1,
+        ),
+    ],
+)
+def test_forms_on_which_other_parsers_fail_silently(query: str, size: int) -> None:
+    assert ask(query).total_size == size

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import each_row
-from worksmith.evals.kinds.crm.published.recognise import recognise
-from worksmith.evals.kinds.crm.published.texts import question_of
+from worksmith.evals.kinds.crm.reading.recognise import recognise
+from worksmith.evals.kinds.crm.reading.texts import question_of
 from worksmith.evals.kinds.crm.task_types import TASK_TYPES
 
 TODAY = date(2023, 5, 20)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal
 
-from worksmith.evals.kinds.crm.published.patterns import PATTERNS
+from worksmith.evals.kinds.crm.reading.patterns import PATTERNS
 
 _P = PATTERNS["numbers"]
 _VALUES: dict[str, int] = PATTERNS["values"]

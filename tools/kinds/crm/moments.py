@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import calendar
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
+
+from dateutil.relativedelta import relativedelta
 
 SHAPE = "YYYY-MM-DDTHH:MM:SSZ"
 """How functions are told a point in time."""
@@ -24,8 +25,13 @@ _STARTS = {
 """By name of a period its first month and its length in months. Winter begins in the year it is named by."""
 
 _ALSO = {"autumn": "Fall"}
-_MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}
-_DAYS_IN = {"day": 1, "week": 7}
+LENGTHS = {
+    "day": relativedelta(days=1),
+    "week": relativedelta(weeks=1),
+    "month": relativedelta(months=1),
+    "quarter": relativedelta(months=3),
+    "year": relativedelta(years=1),
+}
 
 _GIVEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _RECORDED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000", re.ASCII)
@@ -69,11 +75,7 @@ def earlier(moment: datetime, period: str, count: int) -> datetime | None:
         None if that is before the year 1.
     """
     try:
-        if period in _DAYS_IN:
-            return moment - timedelta(days=_DAYS_IN[period] * count)
-        years, month = divmod(moment.year * 12 + moment.month - 1 - _MONTHS_IN[period] * count, 12)
-        day = min(moment.day, calendar.monthrange(years, month + 1)[1])
-        return moment.replace(year=years, month=month + 1, day=day)
+        return moment - LENGTHS[period] * count
     except (ValueError, OverflowError):
         return None
 

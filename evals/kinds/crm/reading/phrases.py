@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from worksmith.evals.kinds.crm.published.texts import folded
+from worksmith.evals.kinds.crm.reading.texts import folded
 from worksmith.tools.files.data_files import read_toml
 
 Vocabulary = Literal["trend", "problem", "purchase"]

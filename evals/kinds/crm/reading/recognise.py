@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 
-from worksmith.evals.kinds.crm.published.calendar_periods import Period
-from worksmith.evals.kinds.crm.published.numbers import WORDS, Extreme, Scale, extreme_at, threshold
-from worksmith.evals.kinds.crm.published.periods import periods
-from worksmith.evals.kinds.crm.published.phrases import Vocabulary, described, product_phrase
-from worksmith.evals.kinds.crm.published.texts import HOLE, folded, question_of, without
+from worksmith.evals.kinds.crm.reading.calendar_periods import Period
+from worksmith.evals.kinds.crm.reading.numbers import WORDS, Extreme, Scale, extreme_at, threshold
+from worksmith.evals.kinds.crm.reading.periods import periods
+from worksmith.evals.kinds.crm.reading.phrases import Vocabulary, described, product_phrase
+from worksmith.evals.kinds.crm.reading.texts import HOLE, folded, question_of, without
 from worksmith.evals.kinds.crm.task_types import KNOWLEDGE_QA
 from worksmith.tools.files.data_files import read_toml
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import each_row
-from worksmith.evals.kinds.crm.published.periods import periods
+from worksmith.evals.kinds.crm.reading.periods import periods
 
 TODAY = date(2023, 5, 31)
 

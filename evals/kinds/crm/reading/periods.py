@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from datetime import date
 from fractions import Fraction
 
-from worksmith.evals.kinds.crm.published.calendar_periods import WAYS as CALENDAR
-from worksmith.evals.kinds.crm.published.calendar_periods import Build, Period, Unit, back
-from worksmith.evals.kinds.crm.published.numbers import amount
-from worksmith.evals.kinds.crm.published.patterns import PATTERNS
-from worksmith.evals.kinds.crm.published.texts import without
+from worksmith.evals.kinds.crm.reading.calendar_periods import WAYS as CALENDAR
+from worksmith.evals.kinds.crm.reading.calendar_periods import Build, Period, Unit, back
+from worksmith.evals.kinds.crm.reading.numbers import amount
+from worksmith.evals.kinds.crm.reading.patterns import PATTERNS
+from worksmith.evals.kinds.crm.reading.texts import without
 
 _P = PATTERNS["periods"]
 _UNITS: dict[str, tuple[int, Unit]] = PATTERNS["units"]

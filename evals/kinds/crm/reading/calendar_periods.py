@@ -10,9 +10,9 @@ from typing import Literal
 
 from dateutil.relativedelta import relativedelta
 
-from worksmith.evals.kinds.crm.published.numbers import number
-from worksmith.evals.kinds.crm.published.patterns import PATTERNS
-from worksmith.tools.kinds.crm.functions.moments import MONTHS
+from worksmith.evals.kinds.crm.reading.numbers import number
+from worksmith.evals.kinds.crm.reading.patterns import PATTERNS
+from worksmith.tools.kinds.crm.moments import MONTHS
 
 Unit = Literal["day", "week", "month", "quarter", "season", "half", "year", "range"]
 
