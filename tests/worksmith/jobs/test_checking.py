@@ -87,8 +87,9 @@ def test_a_baseline_of_other_tasks_is_none_and_one_of_lost_episodes_is_not_made(
     assert "no task of this run is in the baseline" in refused(suite, baseline)
     cut_off = ("--program", "tests.worksmith.jobs.test_checking:cut_off")
     assert "needs all episodes" in refused(suite, baseline, "--update", "--split", "dev", *cut_off, lm="own")
-    less = ("--update", "--split", "dev", "--limit", "1")
-    assert "tasks of the baseline are not in this run" in refused(suite, baseline, *less)
+    assert "tasks of the baseline are not in this run" in refused(
+        suite, baseline, "--update", "--split", "dev", "--limit", "1"
+    )
     assert baseline.read_bytes() == before
     assert checked(suite, baseline, "--update", "--split", "all").exit_code == 0
 
