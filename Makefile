@@ -26,7 +26,11 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 
 # What tests need beside that.
 $(VENV)/.tested: $(VENV)/.installed
-	sed '1,/^# Tests/d' requirements.lock | xargs -P 3 -n 45 $(LOCKED)
+	sed '1,/^# Tests/d; /^# Site/,$$d' requirements.lock | xargs -P 3 -n 45 $(LOCKED)
+	touch $@
+
+$(VENV)/.documented: $(VENV)/.tested
+	sed '1,/^# Site/d' requirements.lock | xargs $(LOCKED)
 	touch $@
 
 quickstart: install
@@ -64,6 +68,8 @@ replies: $(VENV)/.tested
 	$(BIN)/python -m docs.snippets
 	LC_ALL=C sort -u -o docs/replies.jsonl docs/replies.jsonl
 
-docs: $(VENV)/.tested
+docs: $(VENV)/.documented
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/api_pages.py
+	$(BIN)/python -m docs.pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict

@@ -4,7 +4,8 @@
 
 A ```console block holds commands after `$ ` and, below each, what it prints. Shown output is compared line
 by line, spaces aside; a line `...` stands for any number of lines, and `…` for any one word or number.
-In a command, `*` stands for part of a file's name, as it does in a shell.
+In a command, `*` stands for part of a file's name, as it does in a shell. `cp` takes files of the
+repository, as seen from a folder in it.
 A ```python block must run. A comment directly above a block says what else there is to know:
 
     <!-- not run: REASON -->    REASON is one of `REASONS`
@@ -27,6 +28,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from glob import glob
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
@@ -186,8 +188,10 @@ class ToolContext:
         program, *arguments = shlex.split(command.text)
         if program == "python":
             return self._python(arguments, place)
+        if program == "cp":
+            return self._copied(arguments)
         if program != "worksmith":
-            raise ValueError(f"{place}: only worksmith and python are run, not {command.text!r}")
+            raise ValueError(f"{place}: only worksmith, python and cp are run, not {command.text!r}")
         fails = any(map(_FAILURE.match, command.shown))
         arguments = [name for argument in arguments for name in self._matching(argument)]
         if arguments[:2] == ["suite", "build"] and arguments[-2] == "--out" and "--industry" not in arguments:
@@ -206,6 +210,13 @@ class ToolContext:
                 return text
         shutil.copytree(kept / "suite", made)
         return said.read_text()
+
+    def _copied(self, arguments: Sequence[str]) -> str:
+        *names, target = arguments
+        for name in names:
+            for file in glob(os.path.normpath(ROOT / "folder" / name)):
+                shutil.copy(file, self.folder / target)
+        return ""
 
     def _matching(self, argument: str) -> list[str]:
         """The files that an argument names, as a shell finds them; the argument itself if there are none."""

@@ -13,10 +13,8 @@ import dspy
 import dspy.teleprompt
 
 from worksmith.evals.dspy_programs.copies import copied_program
-from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.dspy_programs.own_models import without_models
-from worksmith.evals.lm.named import DEFAULT, model_named
 from worksmith.evals.lm.prices import prices_in_use
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.scoring.expression import priced
@@ -26,7 +24,7 @@ from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compilation import Compilation
 from worksmith.optimizers.compiling.claims import counted_intents, too_few_intents
 from worksmith.optimizers.compiling.compile import compile_program
-from worksmith.optimizers.compiling.models import BANK, Model
+from worksmith.optimizers.compiling.models import BANK, Model, default_model, name_of
 from worksmith.optimizers.compiling.plan import Metric, Plan, TaskSets
 from worksmith.optimizers.compiling.trials import record_trials
 from worksmith.optimizers.cost.budget import Budget
@@ -146,7 +144,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         self.intent = intent
         self.on_progress = on_progress
         given = Settings(
-            demos=default_demos(_name(lm)) if demos is None else demos,
+            demos=default_demos(name_of(lm)) if demos is None else demos,
             candidates=candidates,
             seed=seed,
             embedding=embedding,
@@ -163,7 +161,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             else _names("over", over),
             forbidden=_names("forbidden", forbidden),
             pinned=_names("pinned", pinned),
-            maximize=priced(maximize, _name(lm), budget.prices if budget else prices_in_use()),
+            maximize=priced(maximize, name_of(lm), budget.prices if budget else prices_in_use()),
         )
         self.settings = self.settled(given)
         self.require()
@@ -250,7 +248,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             describes: what the program can be built anew from; default is its own `config`.
             choice: further fields of `Plan`, such as `scheme` and `where`.
         """
-        lm = _model(self.lm, suite) if self.lm is not None else default_model()
+        lm = Model.of(self.lm, suite) if self.lm is not None else default_model()
         taught_by = self.teacher if teacher is None else teacher
         train = suite.select(split="train") if tasks is None else tasks.train
         bank = self.bank
@@ -277,7 +275,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             start=artifact_of(student),
             tasks=tasks,
             teaching_program=program,
-            proposer=None if self.proposer is None else _model(self.proposer, suite),
+            proposer=None if self.proposer is None else Model.of(self.proposer, suite),
             workers=self.workers,
             resume=self.resume,
             bank=bank,
@@ -291,9 +289,9 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         if isinstance(given, dspy.Module):
             return lm
         if given is not None:
-            return _model(given, suite)
+            return Model.of(given, suite)
         planned = any(task.gold_plan is not None for task in train)
-        return _model(GOLD, suite) if planned else lm
+        return Model.of(GOLD, suite) if planned else lm
 
     def _check_teacher(self, teacher: dspy.Module, student: dspy.Module) -> None:
         if not self.takes_bank:
@@ -336,25 +334,6 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
     def _note(self) -> str:
         """The remark on a model that nobody chose."""
         return "" if self.lm is not None else f"the model is {default_model().name}, as none was given"
-
-
-def default_model() -> Model:
-    """DSPy's model, else `DEFAULT`."""
-    lm = dspy.settings.lm
-    return Model(DEFAULT, model_named(DEFAULT)) if lm is None else Model(model_name(lm), lm)
-
-
-def _name(lm: GivenModel | Model | None) -> str:
-    lm = dspy.settings.lm or DEFAULT if lm is None else lm
-    return lm if isinstance(lm, str) else lm.name if isinstance(lm, Model) else model_name(lm)
-
-
-def _model(given: GivenModel | Model, suite: Suite) -> Model:
-    if isinstance(given, Model):
-        return given
-    if isinstance(given, str):
-        return Model(given, model_named(given, tasks=suite.tasks))
-    return Model(model_name(given), given)
 
 
 def _config(program: dspy.Module) -> Mapping[str, Any]:

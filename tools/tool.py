@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import copy
 import inspect
-import re
-import textwrap
-import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 from typing import Annotated, Any, Self
 
@@ -24,13 +20,12 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import to_json
-from typing_extensions import is_typeddict
 
 from worksmith.tools.argument_schema import portable
 from worksmith.tools.errors import InputError, ToolError, unknown
+from worksmith.tools.signatures import one_line, read_docstring, written
 
 _WRITES = "__worksmith_writes__"
-_ARGUMENT = re.compile(r"^(\w+): (.*)$")
 _MOST_FAULTS = 5
 """So many faults of a call are named; a list of a thousand entries can have as many."""
 
@@ -128,7 +123,7 @@ class Tool:
         self.name = f"{toolkit}.{function.__name__}"
         self.function = function
         self.writes: bool = getattr(function, _WRITES)
-        self.summary, notes = _read_docstring(function)
+        self.summary, notes = read_docstring(function)
         self._model = _argument_model(self.name, function, notes)
         told = {name: field.description for name, field in self._model.model_fields.items()}
         self.argument_notes = {**notes, **{name: note for name, note in told.items() if note}}
@@ -188,8 +183,8 @@ class Tool:
                 raise unknown(f"{self.name} has no argument", name, self.arguments, "descriptions")
         told = copy.copy(self)
         vars(told).pop("text", None)
-        told.summary = self.summary if text.description is None else _one_line(text.description)
-        notes = {name: _one_line(note) for name, note in text.arguments.items()}
+        told.summary = self.summary if text.description is None else one_line(text.description)
+        notes = {name: one_line(note) for name, note in text.arguments.items()}
         told.argument_notes = self.argument_notes | notes
         schema = self.parameters
         properties = {
@@ -214,7 +209,7 @@ class Tool:
     def _signature(self) -> list[str]:
         shown = []
         for name, argument in self._model.model_fields.items():
-            kind = _written(argument.annotation)
+            kind = written(argument.annotation)
             if argument.is_required():
                 shown.append(f"{name}: {kind}")
             elif type(argument.default) is argument.annotation:  # the default says it all
@@ -235,11 +230,6 @@ class Tool:
         if len(faults) > _MOST_FAULTS:
             problems.append(f"and {len(faults) - _MOST_FAULTS} more")
         return f"{self.name} takes {', '.join(self.arguments) or 'no arguments'}; {'; '.join(problems)}"
-
-
-def _one_line(text: str) -> str:
-    """A text without line breaks: in a prompt each line is a tool or an argument."""
-    return " ".join(text.split())
 
 
 def _whole(value: Any) -> Any:
@@ -314,55 +304,6 @@ def _argument_model(name: str, function: Callable[..., Any], notes: Mapping[str,
         note: dict[str, Any] = {"description": notes[parameter.name]} if parameter.name in notes else {}
         fields[parameter.name] = (hints[parameter.name], Field(default, **note))
     return create_model(name.replace(".", "_"), __base__=_Arguments, **fields)
-
-
-def _written(annotation: Any) -> str:
-    """A type as prompts show it: of an object its fields, of an enumeration its values."""
-    fields: Mapping[str, Any] | None = None
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        fields = {name: field.annotation for name, field in annotation.model_fields.items()}
-    elif is_typeddict(annotation):
-        fields = typing.get_type_hints(annotation)
-    if fields is not None:
-        return "{" + ", ".join(f'"{name}": {_written(kind)}' for name, kind in fields.items()) + "}"
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return " | ".join(repr(each.value) for each in annotation)
-    origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Annotated:
-        return _written(parts[0])
-    if any(map(_is_spelled_out, parts)):
-        if origin in (typing.Union, types.UnionType):
-            return " | ".join("None" if part is type(None) else _written(part) for part in parts)
-        return f"{getattr(origin, '__name__', origin)}[{', '.join(map(_written, parts))}]"
-    return inspect.formatannotation(annotation)
-
-
-def _is_spelled_out(kind: Any) -> bool:
-    """Whether prompts show more of a type than its name."""
-    if isinstance(kind, type) and issubclass(kind, BaseModel | Enum):
-        return True
-    annotated = typing.get_origin(kind) is typing.Annotated
-    return annotated or is_typeddict(kind) or any(map(_is_spelled_out, typing.get_args(kind)))
-
-
-def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """The text before `Args:` on one line, and the note of each argument."""
-    doc = inspect.cleandoc(function.__doc__ or "")
-    if not doc:
-        raise TypeError(f"{function.__qualname__} has no docstring to show to an agent")
-    head, _, rest = doc.partition("\nArgs:\n")
-    notes: dict[str, str] = {}
-    last = ""
-    for line in textwrap.dedent(rest).splitlines():
-        found = _ARGUMENT.match(line)
-        if found:
-            last = found[1]
-            notes[last] = found[2]
-        elif last and line.startswith(" "):
-            notes[last] += " " + line.strip()
-        else:
-            break
-    return _one_line(head), notes
 
 
 FINISH = "finish"

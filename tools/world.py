@@ -243,9 +243,7 @@ def _write(
 
 
 def _filled(
-    connection: apsw.Connection,
-    tables: Sequence[Table],
-    rows: Mapping[str, Iterable[Sequence[CellValue]]],
+    connection: apsw.Connection, tables: Sequence[Table], rows: Mapping[str, Iterable[Sequence[CellValue]]]
 ) -> tuple[apsw.Connection, dict[str, int]]:
     counts = {}
     with connection:

@@ -12,13 +12,12 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from benchmarks.models import APPRENTICE
 from benchmarks.support.page import PAGE, between
-from benchmarks.support.stages import At, Stage, Work
+from benchmarks.support.stages import At, Stage, Work, finished
 from worksmith.evals.table import Grid
 from worksmith.tools.files.atomic import write_atomically
 
@@ -47,13 +46,12 @@ def run(quick: bool, *, lm: str = APPRENTICE, work: Path | None = None, page: bo
     """
     if page:
         return _written(work)
-    with ExitStack() as stack:
-        study = Work(work or Path(stack.enter_context(tempfile.TemporaryDirectory())), _stages(lm, quick))
+    with Work.within(work, _stages(lm, quick)) as study:
         rows = [study.do(name) for name in study.stages]
     return {"rows": rows, "table": "\n".join(grid.markdown() for grid in _grids(rows))}
 
 
-def finished() -> list[Row]:
+def kept() -> list[Row]:
     """The rows that are kept."""
     return [json.loads(line) for line in _ROWS.read_text().splitlines()]
 
@@ -64,8 +62,8 @@ def with_tables(page: str, rows: Sequence[Row]) -> str:
 
 
 def _written(work: Path | None) -> dict[str, Any]:
-    known = {_place(row): row for row in finished()}
-    found = [] if work is None else [json.loads(file.read_text()) for file in work.glob("*/result.json")]
+    known = {_place(row): row for row in kept()}
+    found = [] if work is None else finished(work)
     known |= {_place(row): {name: row[name] for name in _KEPT} for row in found if not row["quick"]}
     rows = [known[place] for place in sorted(known)]
     write_atomically(_ROWS, "".join(f"{json.dumps(row)}\n" for row in rows).encode())

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import statistics
+import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,6 +70,13 @@ class Work:
         self._folder = folder.resolve()
         self.stages = {stage.name: stage for stage in stages}
 
+    @classmethod
+    @contextmanager
+    def within(cls, folder: Path | None, stages: Iterable[Stage]) -> Iterator[Work]:
+        """The stages in a folder, by default in a temporary one."""
+        with ExitStack() as stack:
+            yield cls(folder or Path(stack.enter_context(tempfile.TemporaryDirectory())), stages)
+
     def folder(self, name: str) -> Path:
         return self._folder / name.replace("/", "-")
 
@@ -117,6 +127,21 @@ class Work:
                 wanted.update(self.stages[name].needs)
         return [name for name in self.stages if name in wanted]
 
+    def left(self, only: str | None = None) -> Iterator[str]:
+        """The stages that are not done, in order, each with a word on how long it is expected to take."""
+        for name in self.chosen(only):
+            if self.result(name) is None:
+                print(f"{name}: about {self.minutes(name):.1f} minutes", file=sys.stderr)
+                yield name
+
+    def alone(self, name: str) -> Work:
+        """A stage that needs no other, to be done in another process."""
+        return Work(self._folder, [self.stages[name]])
+
+    def results(self) -> dict[str, dict[str, Any]]:
+        """What the stages gave that are done."""
+        return {name: found for name in self.stages if (found := self.result(name)) is not None}
+
     def plan(self, only: str | None) -> list[dict[str, Any]]:
         """The stages with their amount of work, the minutes that are expected, and whether they are done."""
         return [
@@ -128,6 +153,11 @@ class Work:
             }
             for name in self.chosen(only)
         ]
+
+
+def finished(folder: Path) -> list[dict[str, Any]]:
+    """What all stages gave that are done in a folder, whatever their inputs."""
+    return [json.loads(file.read_text()) for file in sorted(folder.glob(f"*/{_RESULT}"))]
 
 
 def _read(file: Path, inputs: str) -> dict[str, Any] | None:

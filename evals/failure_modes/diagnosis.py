@@ -59,11 +59,7 @@ def _not_finished(record: EpisodeRecord, moves: Sequence[Move]) -> FaultEntry:
 
 
 def _finished(
-    task: Task,
-    record: EpisodeRecord,
-    episode: EpisodeResult,
-    moves: Sequence[Move],
-    writing: frozenset[str],
+    task: Task, record: EpisodeRecord, episode: EpisodeResult, moves: Sequence[Move], writing: frozenset[str]
 ) -> FaultEntry | None:
     free = frozenset(name for table in episode.outcome.tables for name in table.free)
     scores = record.scores

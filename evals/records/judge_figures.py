@@ -77,16 +77,17 @@ def _figures(
     verdicts: Sequence[tuple[EpisodeRecord, Judgement]],
     alike: Mapping[Hashable, Hashable] | None,
 ) -> JudgeFigures:
-    given = [
-        (record.task_id, verdict.score, float(bool(verdict.passed)))
-        for record, verdict in verdicts
-        if verdict.status == "ok" and verdict.score is not None
-    ]
+    scores: dict[Hashable, list[float]] = {}
+    passed: dict[Hashable, list[float]] = {}
+    for record, verdict in verdicts:
+        if verdict.status == "ok" and verdict.score is not None:
+            scores.setdefault(record.task_id, []).append(verdict.score)
+            passed.setdefault(record.task_id, []).append(float(bool(verdict.passed)))
     return JudgeFigures(
         judge=judge,
         rubrics=tuple(dict.fromkeys(verdict.rubric for _, verdict in verdicts if verdict.rubric)),
-        score=mean(grouped((task, score) for task, score, _ in given), alike),
-        passed=mean(grouped((task, passed) for task, _, passed in given), alike),
+        score=mean(scores, alike),
+        passed=mean(passed, alike),
         statuses=dict(sorted(Counter(verdict.status for _, verdict in verdicts).items())),
         usage=sum((verdict.usage for _, verdict in verdicts), start=Usage()),
         seconds=math.fsum(verdict.seconds for _, verdict in verdicts),

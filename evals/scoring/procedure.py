@@ -77,7 +77,7 @@ def _serves(rule: ProcedureRule, call: CallRecord, needed: CallRecord) -> bool:
     )
     values = [call.arguments.get(name) for name in rule.named]
     texts = [str(each) for value in values for each in (value if isinstance(value, list) else [value])]
-    alike = alike and all(named(as_text(needed.arguments), texts))
+    alike = alike and all(named("\n".join(map(str, needed.arguments.values())), texts))
     return alike and (not rule.reply or _plain(needed.observation.value) == _plain(rule.reply))
 
 

@@ -94,10 +94,7 @@ def _two_sided_binomial(a: int, b: int) -> float:
 
 
 def exchange_test(
-    found: Mapping[K, float],
-    groups: Mapping[K, Hashable] | None = None,
-    *,
-    seed: int = 0,
+    found: Mapping[K, float], groups: Mapping[K, Hashable] | None = None, *, seed: int = 0
 ) -> float:
     """The p value of the hypothesis that two programs are exchangeable.
 

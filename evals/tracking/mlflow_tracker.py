@@ -21,10 +21,10 @@ from worksmith.evals.tracking.environment import system_tags
 from worksmith.evals.tracking.figures import episode_table, finite, params_text, summary_metrics
 from worksmith.evals.tracking.judges import keep_judges
 from worksmith.evals.tracking.reaching import TrackingError, boundary, check_server, optional
-from worksmith.evals.tracking.registry import log_model, register, register_instructions
+from worksmith.evals.tracking.registry import KeptModel, log_model, register, register_instructions
 from worksmith.evals.tracking.store import database_file
 from worksmith.evals.tracking.traces import TraceWriter
-from worksmith.evals.tracking.tracker import Dataset, KeptModel, Run, Tracker
+from worksmith.evals.tracking.tracker import Dataset, Run, Tracker
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:

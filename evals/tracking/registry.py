@@ -6,9 +6,9 @@ import json
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.run_card import package_versions
 from worksmith.evals.tracking.figures import params_text
@@ -18,8 +18,6 @@ from worksmith.tools.errors import InputError
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities.model_registry import Prompt, PromptVersion
-
-    from worksmith.evals.tracking.tracker import KeptModel
 
 _NAME = re.compile(r"[\w][\w.\-]{0,199}")
 _ALIAS = re.compile(r"[A-Za-z_][\w\-]{0,99}")
@@ -51,6 +49,26 @@ class Registration:
                 hint="give NAME or NAME@ALIAS of letters, digits, - and _, such as desk@champion",
             )
         return cls(name, alias or None)
+
+
+@dataclass(frozen=True)
+class KeptModel:
+    """A compiled program that loads back, or a trained model.
+
+    Attributes:
+        files: a trained model's; of a program, the one file or directory that the compile left.
+        code: a program's Python file, which ends in `mlflow.models.set_model(...)`. It finds that file under
+            the key `program` of its context's artifacts.
+        config: settings that can be changed when a program is loaded (`model_config`).
+        register_as: also make it the next version of this registered model.
+    """
+
+    name: str
+    files: Sequence[Path]
+    params: Mapping[str, Any]
+    code: Path | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
+    register_as: Registration | None = None
 
 
 def log_model(client: MlflowClient, experiment_id: str, run_id: str, model: KeptModel) -> str:

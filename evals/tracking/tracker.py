@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -14,32 +13,12 @@ if TYPE_CHECKING:
     from worksmith.evals.running.judges import Judge
     from worksmith.evals.running.result import EvalResult
     from worksmith.evals.tasks.task import Task
-    from worksmith.evals.tracking.registry import Registration
+    from worksmith.evals.tracking.registry import KeptModel
 
 
 class Dataset(NamedTuple):
     name: str
     digest: str
-
-
-@dataclass(frozen=True)
-class KeptModel:
-    """A compiled program that loads back, or a trained model.
-
-    Attributes:
-        files: a trained model's; of a program, the one file or directory that the compile left.
-        code: a program's Python file, which ends in `mlflow.models.set_model(...)`. It finds that file under
-            the key `program` of its context's artifacts.
-        config: settings that can be changed when a program is loaded (`model_config`).
-        register_as: also make it the next version of this registered model.
-    """
-
-    name: str
-    files: Sequence[Path]
-    params: Mapping[str, Any]
-    code: Path | None = None
-    config: Mapping[str, Any] = field(default_factory=dict)
-    register_as: Registration | None = None
 
 
 class Run:

@@ -58,6 +58,8 @@ Arguments = Mapping[str, Any]
 def convert(checkout: Path, folder: Path) -> None:
     """Write the project of a checkout."""
     source = checkout / DOMAIN
+    if not source.is_dir():
+        raise SystemExit(f"{checkout} is no checkout of tau2-bench: it has no folder {DOMAIN}")
     data: Data = json.loads((source / "db.json").read_text(encoding="utf-8"))
     tasks = json.loads((source / "tasks.json").read_text(encoding="utf-8"))
     tests = json.loads((source / "split_tasks.json").read_text(encoding="utf-8"))["test"]
@@ -230,4 +232,6 @@ def _write(file: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    convert(Path(sys.argv[1]), Path(sys.argv[2]))
+    if len(sys.argv) != 3:
+        raise SystemExit(__doc__)
+    convert(*map(Path, sys.argv[1:]))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import dspy
+
+from worksmith.evals.dspy_programs.digests import model_name
+from worksmith.evals.lm.named import DEFAULT, model_named
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    import dspy
-
+    from worksmith.evals.suite import Suite
     from worksmith.optimizers.optimizer import Optimizer
 
 BANK = "bank"
@@ -29,6 +32,26 @@ class Model(NamedTuple):
     def proposes(self) -> bool:
         """Whether it is a language model, which can propose instructions."""
         return not self.name.startswith(_NO_LANGUAGE)
+
+    @classmethod
+    def of(cls, given: str | dspy.BaseLM | Model, suite: Suite) -> Model:
+        if isinstance(given, Model):
+            return given
+        if isinstance(given, str):
+            return Model(given, model_named(given, tasks=suite.tasks))
+        return Model(model_name(given), given)
+
+
+def default_model() -> Model:
+    """DSPy's model, else `DEFAULT`."""
+    lm = dspy.settings.lm
+    return Model(DEFAULT, model_named(DEFAULT)) if lm is None else Model(model_name(lm), lm)
+
+
+def name_of(lm: str | dspy.BaseLM | Model | None) -> str:
+    """The name of a model; None is the default one."""
+    lm = dspy.settings.lm or DEFAULT if lm is None else lm
+    return lm if isinstance(lm, str) else lm.name if isinstance(lm, Model) else model_name(lm)
 
 
 def proposing_model(

@@ -287,11 +287,7 @@ class Plan:
         suite = self.suite
         return Fingerprint.model_construct(
             purpose=purpose,
-            suite={
-                "kind": suite.manifest.kind,
-                "digest": suite.digest,
-                "environment": suite.env.digest,
-            },
+            suite={"kind": suite.manifest.kind, "digest": suite.digest, "environment": suite.env.digest},
             scheme=self.scheme,
             train_limit=self.train_limit,
             dev_limit=self.dev_limit,

@@ -214,10 +214,7 @@ def rehearse(
             sample=sample,
         )
         teaching = replace(
-            teacher,
-            lm=_kept(teacher.lm, store),
-            folder=Path(folder) / "teacher",
-            cost=type(teacher.cost)(),
+            teacher, lm=_kept(teacher.lm, store), folder=Path(folder) / "teacher", cost=type(teacher.cost)()
         )
         perform = Performer(measured, student.env, context.dev, sample, student.workers)
         started = time.perf_counter()

@@ -130,10 +130,7 @@ class Optuna(DspyOptimizer):
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         """At most one teacher episode a training task; dev for each trial, and for the best one again."""
-        return {
-            "teacher": len(context.train),
-            "dev": len(context.dev) * (context.settings.candidates + 1),
-        }
+        return {"teacher": len(context.train), "dev": len(context.dev) * (context.settings.candidates + 1)}
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
         import optuna

@@ -77,10 +77,7 @@ class InferRules(DspyOptimizer):
 
     def max_episodes(self, context: CompileContext) -> dict[str, int]:
         """The most episodes: the teacher's on train; on dev each set of rules, and the best one again."""
-        return {
-            "teacher": len(context.train),
-            "dev": len(context.dev) * (context.settings.candidates + 1),
-        }
+        return {"teacher": len(context.train), "dev": len(context.dev) * (context.settings.candidates + 1)}
 
     def max_proposals(self, context: CompileContext) -> int:
         """The most proposals: one for each predictor and set of rules, more while a prompt is too long."""

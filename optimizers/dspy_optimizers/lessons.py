@@ -26,11 +26,7 @@ from worksmith.evals.suite import as_examples
 from worksmith.evals.task_kind import run_program
 from worksmith.evals.tasks.task import VisibleTask
 from worksmith.optimizers.demos.collection import teaches_idle
-from worksmith.optimizers.demos.demonstration import (
-    Demonstration,
-    example_calls,
-    quoted_records,
-)
+from worksmith.optimizers.demos.demonstration import Demonstration, example_calls, quoted_records
 from worksmith.optimizers.demos.redaction import with_twins
 from worksmith.optimizers.dspy_optimizers.standings import Standings, admitted
 from worksmith.optimizers.optimizer import CompileContext

@@ -25,13 +25,7 @@ from worksmith.retrievers.index.manifest import (
 )
 from worksmith.retrievers.index.portions import numbered, portions
 from worksmith.retrievers.index.server import parsed
-from worksmith.retrievers.index.store import (
-    FOLDER,
-    Store,
-    StoredCollection,
-    shared_identity,
-    store_of,
-)
+from worksmith.retrievers.index.store import FOLDER, Store, StoredCollection, shared_identity, store_of
 from worksmith.retrievers.index.store_check import StoreError
 from worksmith.retrievers.texts.documents import Document, Documents, by_key, fingerprint, index_digest
 

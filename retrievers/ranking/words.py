@@ -75,10 +75,7 @@ class WordIndex:
             raise ValueError("values of another type")
 
     def scores(
-        self,
-        query: str,
-        eligible: NDArray[np.bool_] | None = None,
-        changed: Mapping[str, str] | None = None,
+        self, query: str, eligible: NDArray[np.bool_] | None = None, changed: Mapping[str, str] | None = None
     ) -> WordScores:
         """How well texts fit `query`, as if the index held just the eligible texts and the changed ones.
 

@@ -27,8 +27,8 @@ def test_the_page_is_made_from_the_cells_and_replies() -> None:
     text = PAGE.read_text()
 
     assert page.with_tables(text, page.finished()) == text
-    assert replies.with_tables(text, replies.finished()) == text
-    assert surfaces.with_table(text, surfaces.finished()) == text
+    assert replies.with_tables(text, replies.kept()) == text
+    assert surfaces.with_table(text, surfaces.kept()) == text
 
 
 def test_a_finished_cell_is_not_measured_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

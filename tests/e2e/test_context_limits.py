@@ -44,17 +44,8 @@ def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(office: 
     model = Model("narrow/model", dspy.LM("narrow/model", engine=Narrow(52_000), cache=False, num_retries=0))
     teacher = Model("gold", resolve("gold", tasks=suite.tasks))
     agent = Agent("react", env=suite.env)
-    plan = Plan(
-        agent,
-        agent.config,
-        suite,
-        model,
-        teacher,
-        registry.optimizer("race", Settings(seed=0, candidates=1)),
-        tmp_path,
-        train_limit=40,
-        dev_limit=40,
-    )
+    race = registry.optimizer("race", Settings(seed=0, candidates=1))
+    plan = Plan(agent, agent.config, suite, model, teacher, race, tmp_path, train_limit=40, dev_limit=40)
     result = compile_program(plan)
     compiled = result.compiled
 

@@ -9,10 +9,12 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import typer.main
 
+from docs.pages import INDEX, LLMS, llms_txt, on_page_markdown
 from docs.snippets import (
     NEEDS,
     REASONS,
@@ -158,10 +160,42 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def test_every_page_is_in_the_index() -> None:
-    index = (ROOT / "docs/README.md").read_text()
-    listed = {(ROOT / "docs" / target.partition("#")[0]).resolve() for target in LINK.findall(index)}
+    listed = {
+        (index.parent / target.partition("#")[0]).resolve()
+        for index in (INDEX, ROOT / "docs/api/README.md")
+        for target in LINK.findall(index.read_text())
+    }
 
     assert [name(page) for page in pages()[1:] if page.name != "README.md" and page not in listed] == []
+    assert llms_txt() == LLMS.read_text(), "`make docs` writes it"
+
+
+def test_pages_are_short_and_begin_with_their_use() -> None:
+    written = [
+        page
+        for page in pages()[2:]
+        if page.name not in ("cli.md", "results.md") and page.parent.name != "api"
+    ]
+    lines = {name(page): page.read_text().split("\n") for page in written}
+
+    assert [page for page, text in lines.items() if not text[2].startswith("After this page ")] == []
+    assert [page for page, text in lines.items() if len(text) > 251] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "in_the_site"),
+    [
+        ("README.md", "../SECURITY.md#limits", "repository/SECURITY.md#limits"),
+        ("how-to/judge.md", "../concepts.md", "../concepts.md"),
+        ("how-to/judge.md", "../../examples", "../repository/examples/README.md"),
+        ("repository/SECURITY.md", "docs/how-to/mcp.md#over-http", "../how-to/mcp.md#over-http"),
+        ("README.md", "https://dspy.ai", "https://dspy.ai"),
+    ],
+)
+def test_links_lead_to_where_the_site_has_their_targets(page: str, link: str, in_the_site: str) -> None:
+    place = SimpleNamespace(file=SimpleNamespace(src_uri=page))
+
+    assert on_page_markdown(f"[there]({link})", place) == f"[there]({in_the_site})"
 
 
 @pytest.mark.parametrize(

@@ -56,17 +56,8 @@ def test_compiling_gains_and_baselines_stand_beside(enterprise: Path, here: Path
 
 
 def test_several_models_stand_below_each_other(enterprise: Path, here: Path) -> None:
-    options = (
-        "--strategies",
-        "react,direct",
-        "--optimizers",
-        "none",
-        "--lm",
-        f"gold,{standin.NAME}",
-        "--limit",
-        4,
-        "--no-track",
-    )
+    options = ["--strategies", "react,direct", "--optimizers", "none", "--limit", 4, "--no-track"]
+    options += ["--lm", f"gold,{standin.NAME}"]
     result = invoke("compare", enterprise, *options)
     assert result.exit_code == 0, result.output
     assert "Outcome by model and strategy" in result.stdout

@@ -18,17 +18,8 @@ from docs.reference import TARGET, reference
 from tests.e2e.conftest import invoke
 from tests.stores import new_store
 
-HEAVY = {
-    "dspy",
-    "mlflow",
-    "numpy",
-    "pandas",
-    "chromadb",
-    "sentence_transformers",
-    "apsw",
-    "rich",
-    "urllib.request",
-}
+HEAVY = {"dspy", "mlflow", "numpy", "pandas", "chromadb", "sentence_transformers", "apsw", "rich"}
+HEAVY.add("urllib.request")
 OURS = {"worksmith.cli.options", "worksmith.jobs", "worksmith.models"}
 LOADED = """
 import sys

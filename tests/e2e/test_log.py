@@ -47,22 +47,8 @@ def traced(traces: Any, experiment: str, run_id: str) -> set[str]:
 
 def test_a_killed_evaluation_loses_no_finished_episode(office: Path, there: Path) -> None:
     log = there / "eval.jsonl"
-    command = [
-        "eval",
-        office,
-        "--lm",
-        standin.NAME,
-        "--strategy",
-        "act",
-        "--workers",
-        1,
-        "--limit",
-        20,
-        "--log",
-        log,
-        "--traces",
-        "all",
-    ]
+    command = ["eval", office, "--lm", standin.NAME, "--strategy", "act", "--log", log, "--traces", "all"]
+    command += ["--workers", 1, "--limit", 20]
     running = worksmith(*command, environment={})
     end = time.monotonic() + SECONDS
     while (not log.exists() or log.read_bytes().count(b"\n") < 3) and time.monotonic() < end:

@@ -175,6 +175,12 @@ def test_a_made_up_checkout_becomes_conversations(tmp_path: Path) -> None:
     assert cancelled["users"]["mia_lind_1001"]["payment_methods"][GIFT]["balance"] == 60.5
 
 
+def test_a_folder_without_the_domain_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="is no checkout of tau2-bench"):
+        convert(tmp_path, tmp_path / "retail")
+    assert not (tmp_path / "retail").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not CHECKOUT, reason=NEEDS)
 def test_the_original_is_done_by_gold_with_its_own_states(

@@ -77,6 +77,14 @@ def run_agent(agent: dspy.Module, lm: dspy.LM, task: Any = TASKS[0], **settings:
         return agent(task=task)
 
 
+def run_script(
+    agent: dspy.Module, *replies: str | Exception, task: Any = TASKS[0]
+) -> tuple[dspy.Prediction, Script]:
+    """As `run_agent`, with a model that says one reply after the other; the script has what it was asked."""
+    script = Script(*replies)
+    return run_agent(agent, script.lm(), task), script
+
+
 def answer(request: Request, text: str) -> Response:
     usage = Usage(input_tokens=10, output_tokens=3)
     return Response(None, request.model, Message.assistant(text), "stop", usage)

@@ -9,7 +9,7 @@ from itertools import pairwise
 import dspy
 import pytest
 
-from tests.programs.office import TASKS, Script, call, cancel, finish, reply, run_agent, texts
+from tests.programs.office import TASKS, Script, call, cancel, finish, reply, run_agent, run_script, texts
 from worksmith.programs.agent import Agent
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.programs.strategies import STRATEGIES, Strategy
@@ -24,12 +24,6 @@ DELETE = call("calendar.delete_event", '{"event_id": "00000000"}', thought="Go."
 def gold() -> Iterator[None]:
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
         yield
-
-
-def run(agent: Agent, *replies: str | Exception) -> tuple[dspy.Prediction, Script]:
-    script = Script(*replies)
-    with dspy.context(lm=script.lm()):
-        return agent(task=TASKS[0]), script
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -63,7 +57,7 @@ def test_thoughts_stand_beside_their_calls(env: Environment, gold: None) -> None
 
 
 def test_the_prompt_has_clock_persona_house_rules_and_tools(env: Environment) -> None:
-    _, script = run(Agent("react", env=env), finish())
+    _, script = run_script(Agent("react", env=env), finish())
     request = script.requests[0]
 
     assert "Now: Thursday 2023-11-30 00:00. Working for: Sam." in texts(request)[0]
@@ -74,13 +68,13 @@ def test_the_prompt_has_clock_persona_house_rules_and_tools(env: Environment) ->
 
 
 def test_all_tools_are_on_offer_if_asked_for(env: Environment) -> None:
-    _, script = run(Agent("act", toolset="all", env=env), finish())
+    _, script = run_script(Agent("act", toolset="all", env=env), finish())
 
     assert all(f"{name}(" in texts(script.requests[0])[0] for name in env.episode().toolset)
 
 
 def test_a_step_adds_its_own_turns_to_the_prompt_and_nothing_else(env: Environment) -> None:
-    _, script = run(Agent("react", env=env), SEARCH, SEARCH, DELETE, finish())
+    _, script = run_script(Agent("react", env=env), SEARCH, SEARCH, DELETE, finish())
     prompts = [[request.system, *request.messages] for request in script.requests]
 
     for before, after in pairwise(prompts):
@@ -92,7 +86,7 @@ def test_a_step_adds_its_own_turns_to_the_prompt_and_nothing_else(env: Environme
 
 def test_usage_of_all_calls_is_added_up(env: Environment) -> None:
     with dspy.track_usage() as outer:
-        prediction, _ = run(Agent("react", env=env), SEARCH, finish())
+        prediction, _ = run_script(Agent("react", env=env), SEARCH, finish())
 
     assert (prediction.episode.usage.prompt_tokens, prediction.episode.usage.completion_tokens) == (20, 6)
     assert outer.get_total_tokens()["scripted/test"]["prompt_tokens"] == 20
@@ -112,7 +106,7 @@ def test_threads_share_an_agent_and_not_its_episodes(env: Environment) -> None:
 
 
 def test_an_unreadable_reply_is_shown_to_the_model_once(env: Environment) -> None:
-    prediction, script = run(Agent("react", env=env), "I would rather not.", DELETE, finish())
+    prediction, script = run_script(Agent("react", env=env), "I would rather not.", DELETE, finish())
 
     assert prediction.episode.status == "finished"
     assert (prediction.unreadable, prediction.episode.model_calls) == (1, 3)
@@ -122,7 +116,7 @@ def test_an_unreadable_reply_is_shown_to_the_model_once(env: Environment) -> Non
 
 
 def test_a_thought_may_be_left_out(env: Environment) -> None:
-    prediction, script = run(Agent("react", env=env), call("calendar.search_events"), finish())
+    prediction, script = run_script(Agent("react", env=env), call("calendar.search_events"), finish())
 
     assert (prediction.unreadable, prediction.episode.thoughts) == (0, [""])
     assert "[[ ## thought ## ]]" not in texts(script.requests[1])[1]
@@ -130,14 +124,14 @@ def test_a_thought_may_be_left_out(env: Environment) -> None:
 
 @pytest.mark.parametrize("name", ["react", "direct", "plan"])
 def test_a_model_that_fails_is_no_wrong_answer(name: str, env: Environment) -> None:
-    prediction, _ = run(Agent(name, env=env), RuntimeError("line is down"))
+    prediction, _ = run_script(Agent(name, env=env), RuntimeError("line is down"))
 
     assert prediction.episode.status == "model_error"
     assert "line is down" in prediction.episode.error
 
 
 def test_what_was_done_before_the_model_failed_is_kept(env: Environment) -> None:
-    episode = run(Agent("react", env=env), DELETE, RuntimeError("gone"))[0].episode
+    episode = run_script(Agent("react", env=env), DELETE, RuntimeError("gone"))[0].episode
 
     assert episode.status == "model_error"
     assert len(episode.calls) == len(episode.outcome.changes) == 1
@@ -155,7 +149,7 @@ def test_what_was_done_before_the_model_failed_is_kept(env: Environment) -> None
 def test_a_request_that_the_model_does_not_take_ends_the_episode(
     name: str, error: Exception, status: str, env: Environment
 ) -> None:
-    episode = run(Agent(name, env=env), error)[0].episode
+    episode = run_script(Agent(name, env=env), error)[0].episode
 
     assert (episode.status, episode.traceback) == (status, "")
     assert str(error) in episode.error
@@ -165,7 +159,7 @@ def test_a_request_that_the_model_does_not_take_ends_the_episode(
 def test_a_mistake_in_the_program_is_its_own_and_has_a_traceback(name: str, env: Environment) -> None:
     agent = Agent(name, env=env)
     agent.selector.predict.demos = [5]
-    prediction, script = run(agent, finish())
+    prediction, script = run_script(agent, finish())
 
     assert prediction.episode.status == "program_error"
     assert prediction.episode.error.startswith("AttributeError: ")
@@ -184,20 +178,20 @@ def test_an_interrupt_passes_through(env: Environment) -> None:
 
 def test_a_call_that_goes_wrong_is_an_observation(env: Environment) -> None:
     replies = [call("calendar.fly"), call("calendar.delete_event", '{"id": "1"}'), finish()]
-    prediction, script = run(Agent("act", env=env), *replies)
+    prediction, script = run_script(Agent("act", env=env), *replies)
 
     assert [c.observation.status for c in prediction.episode.calls] == ["unknown_tool", "bad_arguments"]
     assert "is not a valid tool" in texts(script.requests[1])[-1]
 
 
 def test_the_episode_ends_at_the_step_limit(env: Environment) -> None:
-    episode = run(Agent("act", max_steps=2, env=env), SEARCH, SEARCH)[0].episode
+    episode = run_script(Agent("act", max_steps=2, env=env), SEARCH, SEARCH)[0].episode
 
     assert (episode.status, len(episode.calls)) == ("step_limit", 2)
 
 
 def test_the_checker_gives_the_policy_s_verdict_before_each_call(env: Environment) -> None:
-    prediction, _ = run(Agent("act", env=env), SEARCH, call("calendar.fly"), finish())
+    prediction, _ = run_script(Agent("act", env=env), SEARCH, call("calendar.fly"), finish())
 
     assert [verdict and verdict.rule for verdict in prediction.verdicts] == ["office.own-records", None]
     assert prediction.verdicts[0] == prediction.episode.calls[0].decision
@@ -208,7 +202,7 @@ def test_a_failed_step_revises_the_plan_a_bounded_number_of_times(env: Environme
     replies = [reply(plan="1. Delete it"), missing, reply(plan="1. Search first"), missing]
     other = call("calendar.delete_event", '{"event_id": "88888888"}')
     replies += [reply(plan="1. Give up"), other, finish("It is not there.")]
-    prediction, script = run(Agent("plan", env=env), *replies)
+    prediction, script = run_script(Agent("plan", env=env), *replies)
 
     assert prediction.episode.plan == "1. Delete it"
     assert "[[ ## progress ## ]]\n1. calendar.delete_event" in texts(script.requests[2])[0]
@@ -221,14 +215,14 @@ def test_the_same_failing_call_three_times_in_a_row_ends_the_episode(env: Enviro
     wrong, other = call("calendar.fly", "{}"), call("calendar.delete_event", '{"event_id": "99999999"}')
     look = call("calendar.search_events", '{"query": "Retro"}')
     varied = [wrong, wrong, other, wrong, wrong, look, look, look]
-    prediction, script = run(Agent("act", env=env), *varied, wrong, wrong, wrong, finish())
+    prediction, script = run_script(Agent("act", env=env), *varied, wrong, wrong, wrong, finish())
 
     assert prediction.episode.status == "repetition"
     assert len(prediction.episode.calls) == len(script.requests) == len(varied) + 3
 
 
 def test_a_plan_may_come_without_its_marker(env: Environment) -> None:
-    assert run(Agent("plan", env=env), "1. Look", finish())[0].episode.plan == "1. Look"
+    assert run_script(Agent("plan", env=env), "1. Look", finish())[0].episode.plan == "1. Look"
 
 
 @pytest.mark.parametrize(
@@ -239,7 +233,7 @@ def test_a_plan_may_come_without_its_marker(env: Environment) -> None:
     ],
 )
 def test_the_gold_plan_is_given_with_or_without_arguments(env: Environment, strategy: str, plan: str) -> None:
-    _, script = run(Agent(strategy, env=env), finish())
+    _, script = run_script(Agent(strategy, env=env), finish())
     assert texts(script.requests[0])[0].partition("[[ ## plan ## ]]\n")[2].startswith(plan)
 
 

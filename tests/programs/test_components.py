@@ -11,7 +11,7 @@ import dspy
 import pytest
 
 from tests.evals import help_desk as desk
-from tests.programs.office import TASKS, Script, call, finish, make_env, reply, run_agent, texts
+from tests.programs.office import TASKS, Script, call, finish, make_env, reply, run_agent, run_script, texts
 from worksmith.evals.dspy_programs.demo_format import NOTES
 from worksmith.evals.dspy_programs.digests import model_name, program_digest
 from worksmith.evals.running.runner import evaluate
@@ -106,12 +106,6 @@ WHOLE = (OUTLINE, SEARCH, reply(deletes="no"), DELETE, reply(deletes="yes"), fin
 """What a model says to such an agent."""
 
 
-def run(agent: Agent, *replies: str) -> tuple[dspy.Prediction, Script]:
-    script = Script(*replies)
-    with dspy.context(lm=script.lm()):
-        return agent(task=TASKS[0]), script
-
-
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     env = make_env(tmp_path_factory.mktemp("components"))
@@ -120,7 +114,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 
 def test_all_four_work_in_one_episode(env: Environment) -> None:
-    done, script = run(whole(env), *WHOLE)
+    done, script = run_script(whole(env), *WHOLE)
 
     assert (done.episode.status, done.episode.plan) == ("finished", "Look, then delete.")
     search, delete = "calendar.search_events", "calendar.delete_event"
@@ -147,19 +141,19 @@ def test_all_four_work_in_one_episode(env: Environment) -> None:
 def test_each_works_beside_ours(
     component: dict[str, dspy.Module], replies: tuple[str, ...], env: Environment
 ) -> None:
-    done, _ = run(Agent("act", env=env, **component), *replies)
+    done, _ = run_script(Agent("act", env=env, **component), *replies)
 
     assert (done.episode.status, done.episode.model_calls) == ("finished", len(replies))
 
 
 def test_a_planner_of_ones_own_is_followed_whatever_the_strategy(env: Environment) -> None:
-    _, script = run(Agent("act", env=env, planner=Outliner()), OUTLINE, finish())
+    _, script = run_script(Agent("act", env=env, planner=Outliner()), OUTLINE, finish())
 
     assert "[[ ## plan ## ]]\nLook, then delete." in texts(script.requests[1])[0]
 
 
 def test_an_unreadable_reply_to_a_selector_of_ones_own_is_shown_to_the_model(env: Environment) -> None:
-    done, script = run(Agent("act", env=env, selector=Selector()), "Hm.", finish())
+    done, script = run_script(Agent("act", env=env, selector=Selector()), "Hm.", finish())
 
     assert (done.episode.status, done.unreadable) == ("finished", 1)
     assert "could not be read" in texts(script.requests[1])[-1]
@@ -173,7 +167,7 @@ def test_no_component_is_handed_the_gold_plan(env: Environment) -> None:
             seen.append(rollout.task)
             return super().forward(rollout)
 
-    run(Agent("act", env=env, selector=Curious()), finish())
+    run_script(Agent("act", env=env, selector=Curious()), finish())
 
     assert seen
     assert not hasattr(seen[0], "gold_plan")
@@ -210,7 +204,7 @@ def test_an_optimizer_gives_each_predictor_demonstrations_of_its_own(suite: Suit
     assert loaded.planner.outline.demos == []
     assert len(loaded.selector.next.demos) == 1
     assert loaded.digest == compiled.digest
-    done, script = run(loaded, *WHOLE)
+    done, script = run_script(loaded, *WHOLE)
     assert done.episode.status == "finished"
     assert len(texts(script.requests[0])) == 1  # a planner without an example
 

@@ -9,10 +9,9 @@ import pytest
 
 from tests.evals import help_desk as desk
 from tests.evals.help_desk import ASHA, CRUD, DENIED, SEARCH, TASKS
-from tests.programs.office import Script, call, reply, texts
+from tests.programs.office import call, reply, run_script, texts
 from tests.tools.kinds.enterprise import small_world
 from worksmith.evals.task_kind import scorers_for
-from worksmith.evals.tasks.task import Task
 from worksmith.programs.agent import Agent
 from worksmith.programs.parts.checker import Access
 from worksmith.programs.parts.rules import rules_text
@@ -21,12 +20,6 @@ from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.programs.strategies import STRATEGIES
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
-
-
-def run(agent: Agent, task: Task, *replies: str | Exception) -> tuple[dspy.Prediction, Script]:
-    script = Script(*replies)
-    with dspy.context(lm=script.lm()):
-        return agent(task=task), script
 
 
 def end(status: str = "answered", answer: str = '"x"') -> str:
@@ -55,7 +48,8 @@ def test_the_gold_engine_solves_every_task_with_every_strategy(
 
 
 def test_the_agent_says_what_came_of_the_task(shop: Environment) -> None:
-    done, script = run(Agent("react", env=shop), SEARCH, end("Answered ", '["Cy Hart", "resolved"]'))
+    last = end("Answered ", '["Cy Hart", "resolved"]')
+    done, script = run_script(Agent("react", env=shop), last, task=SEARCH)
 
     assert (done.episode.answer_status, done.episode.answer) == ("answered", "Cy Hart; resolved")
     assert "Working for: Asha Rao (emp_0001, IT, level 10)." in texts(script.requests[0])[0]
@@ -76,7 +70,7 @@ def test_who_calls_all_at_once_answers_after_seeing_what_came_of_it(name: str, s
         calls='[{"tool": "mail.send", "arguments": {}}, '
         '{"tool": "finish", "arguments": {"status": "denied"}}]',
     )
-    done, script = run(Agent(name, env=shop), SEARCH, first, last)
+    done, script = run_script(Agent(name, env=shop), first, last, task=SEARCH)
 
     assert [made.tool for made in done.episode.calls] == ["tickets.read"]
     assert done.episode.answer_status == "denied"
@@ -93,7 +87,7 @@ def test_a_trace_of_calls_at_once_shows_what_they_returned(shop: Environment) ->
     assert [made["tool"] for made in inputs["trajectory"][0]["calls"]] == ["tickets.read", "staff.person"]
     assert [made["tool"] for made in outputs.calls] == ["finish"]
     agent.selector.predict.demos = [dspy.Example(**inputs, **outputs.toDict())]
-    _, script = run(agent, CRUD, reply(calls="[]"), reply(calls="[]"))
+    _, script = run_script(agent, reply(calls="[]"), reply(calls="[]"), task=CRUD)
     shown = texts(script.requests[0])
     assert len(shown) == 5
     assert "Cannot log in after the update." in shown[2]
@@ -101,7 +95,7 @@ def test_a_trace_of_calls_at_once_shows_what_they_returned(shop: Environment) ->
 
 def test_a_tool_may_ask_the_agents_own_model(shop: Environment) -> None:
     asking = call("llm.call", '{"prompt": "Say hello."}', thought="Ask.")
-    done, script = run(Agent("react", env=shop, toolset="all"), SEARCH, asking, "Hello!", end())
+    done, script = run_script(Agent("react", env=shop, toolset="all"), asking, "Hello!", end(), task=SEARCH)
 
     assert done.episode.calls[0].observation.text == "Hello!"
     assert done.episode.model_calls == 3
@@ -111,14 +105,14 @@ def test_a_tool_may_ask_the_agents_own_model(shop: Environment) -> None:
 
 def test_a_model_that_fails_a_tool_is_no_wrong_answer(shop: Environment) -> None:
     asking = call("llm.call", '{"prompt": "Say hello."}', thought="Ask.")
-    done, _ = run(Agent("react", env=shop, toolset="all"), SEARCH, asking, RuntimeError("down"))
+    done, _ = run_script(Agent("react", env=shop, toolset="all"), asking, RuntimeError("down"), task=SEARCH)
 
     assert done.episode.status == "model_error"
     assert "down" in done.episode.error
 
 
 def test_without_a_model_opinion_nothing_is_asked(shop: Environment) -> None:
-    done, script = run(Agent("react", env=shop), DENIED, PAY, end("denied"))
+    done, script = run_script(Agent("react", env=shop), PAY, end("denied"), task=DENIED)
 
     assert len(script.requests) == 2
     assert done.episode.opinions == []
@@ -127,7 +121,7 @@ def test_without_a_model_opinion_nothing_is_asked(shop: Environment) -> None:
 
 def test_a_model_that_denies_keeps_the_agent_from_the_call(shop: Environment) -> None:
     agent = Agent("react", env=shop, access="model")
-    done, script = run(agent, SEARCH, READ, verdict("Denied"), end("denied"))
+    done, script = run_script(agent, READ, verdict("Denied"), end("denied"), task=SEARCH)
     (opinion,), (made,) = done.episode.opinions, done.episode.calls
 
     assert (made.observation.status, made.decision) == ("refused", None)
@@ -142,7 +136,7 @@ def test_a_model_that_denies_keeps_the_agent_from_the_call(shop: Environment) ->
 
 def test_a_model_that_allows_overrides_nothing(shop: Environment) -> None:
     agent = Agent("react", env=shop, access="model")
-    done, _ = run(agent, DENIED, PAY, verdict("Allowed"), end("denied"))
+    done, _ = run_script(agent, PAY, verdict("Allowed"), end("denied"), task=DENIED)
 
     assert done.episode.calls[0].observation.status == "denied"
     assert (done.episode.opinions[0].allow, done.episode.opinions[0].truth.allow) == (True, False)
@@ -150,7 +144,7 @@ def test_a_model_that_allows_overrides_nothing(shop: Environment) -> None:
 
 
 def test_with_both_the_policy_is_asked_first_and_spares_the_model(shop: Environment) -> None:
-    done, script = run(Agent("react", env=shop, access="both"), DENIED, PAY, end("denied"))
+    done, script = run_script(Agent("react", env=shop, access="both"), PAY, end("denied"), task=DENIED)
     (made,) = done.episode.calls
 
     assert (made.observation.status, done.episode.opinions) == ("refused", [None])
@@ -162,7 +156,7 @@ def test_the_truth_of_a_refused_call_is_that_of_the_record(shop: Environment) ->
     change = call("tickets.update", '{"ticket_id": "1002", "status": "open"}', thought="Go.")
     own = call("tickets.update", '{"ticket_id": "1001", "status": "resolved"}', thought="Go.")
     no = verdict("Denied")
-    done, _ = run(Agent("react", env=shop, access="model"), CRUD, change, no, own, no, end())
+    done, _ = run_script(Agent("react", env=shop, access="model"), change, no, own, no, end(), task=CRUD)
 
     assert [opinion.truth.rule for opinion in done.episode.opinions] == ["TIC-U1", "tickets.update-R1"]
     assert done.episode.outcome.empty
@@ -171,7 +165,7 @@ def test_the_truth_of_a_refused_call_is_that_of_the_record(shop: Environment) ->
 @pytest.mark.parametrize("said", ["Perhaps", "no fields at all"])
 def test_an_opinion_that_cannot_be_read_refuses_nothing(said: str, shop: Environment) -> None:
     wrong = verdict(said) if said == "Perhaps" else reply(other="x")
-    done, _ = run(Agent("react", env=shop, access="model"), SEARCH, READ, wrong, end())
+    done, _ = run_script(Agent("react", env=shop, access="model"), READ, wrong, end(), task=SEARCH)
 
     assert done.episode.calls[0].observation.status == "ok"
     assert done.episode.opinions[0].allow is None
@@ -187,7 +181,7 @@ def test_checks_can_be_shown_as_examples_without_their_rules(shop: Environment) 
     agent.checker.predict.demos = [
         dspy.Example(**inputs, **outputs.toDict()) for _, inputs, outputs in checks
     ]
-    _, script = run(agent, SEARCH, READ, verdict("Allowed"), end())
+    _, script = run_script(agent, READ, verdict("Allowed"), end(), task=SEARCH)
     shown = texts(script.requests[1])
 
     assert len(shown) == 5

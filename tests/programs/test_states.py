@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from tests.programs.office import TASKS, Script, finish, run_agent, texts
+from tests.programs.office import TASKS, finish, run_script, texts
 from worksmith.evals.dspy_programs.nearest import NearestPredict, NearestSettings, show_nearest
 from worksmith.evals.dspy_programs.states import load_program
 from worksmith.optimizers.compiling.artifact import Artifact, Manifest
@@ -51,8 +51,7 @@ def change(file: Path, part: str, **changes: Any) -> None:
 
 
 def prompt(agent: Agent) -> list[str]:
-    script = Script(finish())
-    run_agent(agent, script.lm(), TASKS[3])
+    _, script = run_script(agent, finish(), task=TASKS[3])
     return texts(script.requests[0])
 
 

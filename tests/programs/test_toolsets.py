@@ -8,7 +8,7 @@ import re
 import dspy
 import pytest
 
-from tests.programs.office import Script, call, finish, reply, run_agent, texts
+from tests.programs.office import Script, call, finish, reply, run_agent, run_script, texts
 from tests.programs.org import POLICIES, QUARTERS, make_org
 from worksmith.evals.tasks.task import Answer, Task
 from worksmith.programs.agent import Agent
@@ -36,8 +36,7 @@ def by_gold(agent: Agent, task: Task = QUARTERS[0]) -> EpisodeResult:
 
 def on_offer(agent: Agent) -> set[str]:
     """The toolkits in an agent's prompt."""
-    script = Script(finish(), finish())
-    run_agent(agent, script.lm(), QUARTERS[0])
+    _, script = run_script(agent, finish(), finish(), task=QUARTERS[0])
     text = texts(script.requests[0])[-1].partition("[[ ## tools ## ]]\n")[2].partition("\n\n")[0]
     return set(re.findall(r"^(\w+)\.\w+\(", text, re.MULTILINE))
 
@@ -131,8 +130,9 @@ def test_the_gold_planner_gives_the_plan_for_the_tools_on_offer(
 
 @pytest.mark.parametrize("strategy", ["act", "direct", "plan", "function_calling"])
 def test_what_a_task_tells_besides_stands_below_the_clock(org: Environment, strategy: str) -> None:
-    script = Script(reply(plan="1. x") if strategy == "plan" else finish(), finish(), finish())
-    run_agent(Agent(strategy, prompt="text", env=org), script.lm(), QUARTERS[0])
+    agent = Agent(strategy, prompt="text", env=org)
+    first = reply(plan="1. x") if strategy == "plan" else finish()
+    _, script = run_script(agent, first, finish(), finish(), task=QUARTERS[0])
     clock = context_text(org.world.manifest.now, org.world.manifest.persona)
 
     assert all(
@@ -150,8 +150,7 @@ def test_demonstrations_leave_out_what_the_running_task_is_told_anyway(org: Envi
 
 
 def test_tasks_that_tell_nothing_besides_have_the_clock_alone(env: Environment) -> None:
-    script = Script(finish())
-    run_agent(Agent("act", env=env), script.lm())
+    _, script = run_script(Agent("act", env=env), finish())
 
     assert (
         "[[ ## context ## ]]\nNow: Thursday 2023-11-30 00:00. Working for: Sam.\n\n[[ ## task ## ]]"

@@ -211,8 +211,7 @@ def _check_values(cell: Cell, kind: CellType, path: str) -> None:
         if stored(value, kind) is None:
             shown = json.dumps(value, ensure_ascii=False)
             raise FaultError(
-                f"{path}.in[{index}]",
-                f"{cell.field} is {kind}; {shown} can never be its value{_HELP[kind]}",
+                f"{path}.in[{index}]", f"{cell.field} is {kind}; {shown} can never be its value{_HELP[kind]}"
             )
 
 

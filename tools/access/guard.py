@@ -43,6 +43,9 @@ class Guard:
     filtering or sorting by a private field reveals nothing. Writes are checked on the record as it is
     and as it would be, then made.
 
+    A change raises `AccessDeniedError` where the persona may not make it, and `ToolError` where there is no
+    such record, a key is missing, taken or would change, or a cell is not of its column's type.
+
     Args:
         tables: the sources, by which the guard knows their fields.
     """
@@ -156,12 +159,7 @@ class Guard:
         self._ctx.granted.append(decision)
 
     def insert(self, source: str, values: Mapping[str, CellValue]) -> None:
-        """Add a record; fields not given are NULL.
-
-        Raises:
-            AccessDeniedError: the persona may not create such a record.
-            ToolError: its key is missing or taken, or a cell is not of its column's type.
-        """
+        """Add a record; fields not given are NULL."""
         table, key = self._tables[source], self.key(source)
         # Whether a key is free, and which one is next, depends on every row.
         self.note(source)
@@ -187,10 +185,6 @@ class Guard:
 
         Args:
             operation: `delete` for a deletion that only marks the record.
-
-        Raises:
-            AccessDeniedError: the persona may not make these changes.
-            ToolError: there is no such record, its key would change, or a cell is not of its column's type.
         """
         key, changes = self._typed_key(source, key), self._typed(source, changes)
         self.note(source, key, private=not self.private_fields(source).isdisjoint(changes))
@@ -211,12 +205,7 @@ class Guard:
             self._ctx.written.update((source, row, field) for row in rows for field in changes)
 
     def delete(self, source: str, key: Key) -> None:
-        """Remove a record.
-
-        Raises:
-            AccessDeniedError: the persona may not delete it.
-            ToolError: there is no such record.
-        """
+        """Remove a record."""
         key = self._typed_key(source, key)
         self.note(source, key)
         self.require(source, "delete", self._stored(source, key))
@@ -323,9 +312,8 @@ class Guard:
             text = f"FROM (SELECT {named} {text} LIMIT -1) WHERE {_all(tested)}"
         if order is not None:
             first = order.text if isinstance(order, Foreign) else order
-            text += (
-                f" ORDER BY {first}\n, {ROW}" if first else f" ORDER BY {ROW}"
-            )  # a comment ends with its line
+            # A comment in it ends with its line.
+            text += f" ORDER BY {first}\n, {ROW}" if first else f" ORDER BY {ROW}"
         values = [value for each in (*own, *tested, *sorting) for value in each[1]]
         if limit is not None:
             text, values = f"{text} LIMIT ?", [*values, limit]

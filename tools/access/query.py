@@ -26,11 +26,7 @@ Views = Mapping[str, tuple[Table, str]]
 
 
 def run_query(
-    connection: apsw.Connection,
-    views: Views,
-    text: str,
-    limits: Limits,
-    parameters: Sequence[CellValue] = (),
+    connection: apsw.Connection, views: Views, text: str, limits: Limits, parameters: Sequence[CellValue] = ()
 ) -> list[dict[str, Any]]:
     """The rows of the one SELECT in `text`, over tables that hold what `views` select.
 

@@ -14,19 +14,17 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import ExitStack
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from benchmarks.support.page import PAGE, between
-from benchmarks.support.stages import At, Stage, Work
+from benchmarks.support.stages import At, Stage, Work, finished
 from worksmith.evals.table import NO_DATA, Grid
 from worksmith.tools.errors import WorksmithError
 from worksmith.tools.files.atomic import write_atomically
@@ -66,23 +64,19 @@ def run(
     With `page`, measure none, and write the page.
     """
     if page and work:
-        cells = [json.loads(file.read_text()) for file in sorted(work.glob("*/result.json"))]
-        text = json.dumps(figures(cells), indent=1, sort_keys=True)
+        text = json.dumps(figures(finished(work)), indent=1, sort_keys=True)
         write_atomically(_FIGURES, f"{text}\n".encode())
     if page:
-        write_atomically(PAGE, with_table(PAGE.read_text(), finished()).encode())
-        return {"surfaces": finished()}
-    with ExitStack() as stack:
-        place = work or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        study = Work(place, _stages(quick))
-        left = [study.stages[name] for name in study.chosen(only) if study.result(name) is None]
+        write_atomically(PAGE, with_table(PAGE.read_text(), kept()).encode())
+        return {"surfaces": kept()}
+    with Work.within(work, _stages(quick)) as study:
+        left = [name for name in study.chosen(only) if study.result(name) is None]
         if quick:
-            for stage in left:
-                _do(place, stage)
+            for name in left:
+                study.do(name)
         else:
-            _all(place, left)
-        cells = [found for name in study.stages if (found := study.result(name))]
-    return {"surfaces": figures(cells)}
+            _all(study, left)
+        return {"surfaces": figures(study.results().values())}
 
 
 def _stages(quick: bool) -> Iterator[Stage]:
@@ -107,17 +101,13 @@ def _content(files: Iterable[Path]) -> str:
     return digest([digest_bytes(file.read_bytes()) for file in files])
 
 
-def _all(place: Path, stages: Sequence[Stage]) -> None:
+def _all(study: Work, names: Sequence[str]) -> None:
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        running = [pool.submit(_do, place, stage) for stage in stages]
+        running = [pool.submit(study.alone(name).do, name) for name in names]
         for number, done in enumerate(as_completed(running), start=1):
             done.result()
             if number % 50 == 0:
-                print(f"{number} of {len(stages)} cells", file=sys.stderr)
-
-
-def _do(place: Path, stage: Stage) -> None:
-    Work(place, [stage]).do(stage.name)
+                print(f"{number} of {len(names)} cells", file=sys.stderr)
 
 
 def measured(at: At) -> dict[str, Any]:
@@ -192,7 +182,7 @@ def _of_arms(arms: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     return {"as_it_is": round(as_it_is, 4), "best": best, "verdict": _verdict(found, best), "arms": found}
 
 
-def finished() -> dict[str, Any]:
+def kept() -> dict[str, Any]:
     """The figures that are kept."""
     return dict(json.loads(_FIGURES.read_text()))
 

@@ -8,13 +8,10 @@ own, and is kept in the folder of `--work`: `--only world/10x` does that stage a
 from __future__ import annotations
 
 import math
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -66,16 +63,12 @@ def run(
         only: do only stages whose names have this text, and those that they need.
     """
     form = QUICK if quick else WHOLE
-    with ExitStack() as stack:
-        place = work or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        stages = Work(place, _stages(form))
+    with Work.within(work, _stages(form)) as stages:
         if plan:
             return {"stages": stages.plan(only)}
-        for name in stages.chosen(only):
-            if stages.result(name) is None:
-                print(f"{name}: about {stages.minutes(name):.1f} minutes", file=sys.stderr)
-                _do(stages, name, apart=not quick)
-        results = {name: found for name in stages.stages if (found := stages.result(name)) is not None}
+        for name in stages.left(only):
+            _do(stages, name, apart=not quick)
+        results = stages.results()
     hidden = ("inputs", "digest", "each")
     figures = {name: {k: v for k, v in found.items() if k not in hidden} for name, found in results.items()}
     return {**figures, "exponents": _exponents(form, figures), "goals": _goals(form, figures)}

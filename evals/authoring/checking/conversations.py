@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 _LONGEST = 5
 """Words of a text that somebody gives. Of a longer one, which the agent writes, only ids and numbers are."""
 
+_NUMBER = re.compile(r"-?[\d.]+")
+"""An agent may have computed it."""
+
 
 def conversation_findings(env: Environment, task: Task, episode: Episode, part: str) -> Iterator[Finding]:
     """What is wrong with the conversation in an executed plan of a task with a user."""
@@ -38,9 +42,9 @@ def conversation_findings(env: Environment, task: Task, episode: Episode, part: 
                 if lacking := [text for text in _given(value) if not all(named(known, [text]))]:
                     recorded = all(_is_recorded(env, text) for text in lacking)
                     where = "only records that it has not read have" if recorded else "nothing gives"
-                    level: Level = "note" if recorded or _is_number(value) else "wrong"
+                    level: Level = "note" if recorded or _NUMBER.fullmatch(value) else "wrong"
                     yield finding(level, task, f"{part}.{number}", f"{where} the value {value!r}")
-        shown.append(call.observation.text)
+        shown += leaves(call.observation.value, keys=True)
     if said != GOODBYE:
         why = f"the user's last words are {said!r}" if said else f"no step calls {ASK_USER.name}"
         yield finding("note", task, part, f"the conversation does not end: {why}")
@@ -54,15 +58,6 @@ def _given(value: str) -> list[str]:
     if len(parts) <= _LONGEST and any(map(str.isalpha, value)):
         return [value]
     return [part for part in parts if any(map(str.isdigit, part))]
-
-
-def _is_number(value: str) -> bool:
-    """Whether a value may be computed from others."""
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
 
 
 def _is_recorded(env: Environment, text: str) -> bool:

@@ -6,26 +6,23 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple
-from unicodedata import normalize
 
-import regex  # type: ignore[import-untyped]
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Discriminator,
     Field,
     RootModel,
     Tag,
-    field_validator,
     model_serializer,
     model_validator,
 )
 
+from worksmith.evals.kinds.own_data.patterns import LONGEST_PATTERN, checked, is_found
 from worksmith.evals.kinds.own_data.readings import numbers, plainly, says_yes
 from worksmith.evals.tasks.task import Entity
 from worksmith.tools.kinds.own_data.locales import ENGLISH, Locale
@@ -33,21 +30,6 @@ from worksmith.tools.sqlite.cells import CellType, cell_text, shown_cell, typed_
 from worksmith.tools.sqlite.cells import CellValue as Cell
 from worksmith.tools.sqlite.outcome import folded_cell
 from worksmith.tools.sqlite.schema import Table
-
-LONGEST = 20_000
-"""Characters of an answer that a pattern is looked for in."""
-
-_SECONDS = 0.2
-"""For a search; a pattern that takes longer on an answer does not match it."""
-
-_LONGEST_PATTERN = 2_000
-_MOST_REPEATS = 100_000
-"""The product of a pattern's fewest repeats: it takes as much memory."""
-
-_REPEATS = re.compile(r"\{(\d+)(?:,\d*)?\}")
-
-_BLANKS = re.compile(r"#[^\n]*|\s")
-"""Is no part of a pattern with the flag `x`."""
 
 _MEMBER = "\0"
 """Stands in an answer for a member of a set that was found."""
@@ -158,11 +140,9 @@ class Caseless(_Form):
         return f"{self.caseless!r} in any letter case"
 
     def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
-        """Whether an answer is this text."""
         return plainly(text) == plainly(self.caseless)
 
     def fits(self, cell: Cell, column: Column) -> bool:
-        """Whether a cell has this text."""
         return column._replace(exact=False).same(self.caseless, cell)
 
 
@@ -184,11 +164,9 @@ class SetOf(_Form):
         return tuple(_entity(value) for value in self.set)
 
     def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
-        """Whether an answer lists these values."""
         return self._listed(text, plainly)
 
     def fits(self, cell: Cell, column: Column) -> bool:
-        """Whether a cell lists these values."""
         if isinstance(cell, list):
             kept = {folded_cell(each, exact=column.exact) for each in cell}
             return kept == {folded_cell(each, exact=column.exact) for each in self.set}
@@ -222,7 +200,6 @@ class Number(_Form):
         return _says_number(text, question, locale, self.number, self.tolerance)
 
     def fits(self, cell: Cell, column: Column) -> bool:
-        """Whether a cell holds the number."""
         if cell is None or isinstance(cell, bool | list | dict):
             return False
         try:
@@ -234,33 +211,16 @@ class Number(_Form):
 class Pattern(_Form):
     """A regular expression that is found in the text; `(?i)` ignores letter case, `^` and `$` bind ends."""
 
-    pattern: str = Field(min_length=1, max_length=_LONGEST_PATTERN)
-
-    @field_validator("pattern")
-    @classmethod
-    def _compiles(cls, pattern: str) -> str:
-        if max(_fewest(pattern), _fewest(_BLANKS.sub("", pattern))) > _MOST_REPEATS:
-            raise ValueError(f"it repeats something more than {_MOST_REPEATS:,} times")
-        try:
-            _compiled(pattern)
-        except (regex.error, RecursionError) as error:
-            raise ValueError(f"no regular expression: {error}") from error
-        return pattern
+    pattern: Annotated[str, Field(min_length=1, max_length=LONGEST_PATTERN), AfterValidator(checked)]
 
     @property
     def said(self) -> str:
         return f"a text that matches {self.pattern!r}"
 
     def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
-        """Whether the pattern is found in an answer, see `LONGEST`."""
-        try:
-            found = _compiled(self.pattern).search(normalize("NFC", text[:LONGEST]), timeout=_SECONDS)
-            return found is not None
-        except TimeoutError:
-            return False
+        return is_found(self.pattern, text)
 
     def fits(self, cell: Cell, column: Column) -> bool:
-        """Whether the pattern is found in a cell."""
         return cell is not None and self.answers(cell_text(cell), "")
 
 
@@ -287,11 +247,9 @@ class AnyOf(_Form):
         return (first.model_copy(update={"alias": tuple(each.value for each in others)}),)
 
     def answers(self, text: str, question: str, locale: Locale = ENGLISH) -> bool:
-        """Whether an answer is one of them."""
         return any(each.answers(text, question, locale) for each in self.any)
 
     def fits(self, cell: Cell, column: Column) -> bool:
-        """Whether a cell is one of them."""
         return any(each.fits(cell, column) for each in self.any)
 
 
@@ -377,16 +335,6 @@ def _says_number(text: str, question: str, locale: Locale, number: float, tolera
     said, asked = numbers(text, locale), numbers(question, locale)
     named = said - asked or said
     return bool(named) and all(abs(each - number) <= _slack(number, tolerance) for each in named)
-
-
-def _fewest(pattern: str) -> int:
-    """The product of all fewest repeats that a pattern states."""
-    return math.prod(max(1, int(count)) for count in _REPEATS.findall(pattern))
-
-
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> Any:
-    return regex.compile(normalize("NFC", pattern))
 
 
 AnyOf.model_rebuild()

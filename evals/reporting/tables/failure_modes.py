@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 
 from worksmith.evals.failure_modes.catalogue import failure_modes
@@ -75,7 +75,8 @@ def _counts(graded: Sequence[EpisodeRecord], kinds: Sequence[str]) -> Grid:
 
 
 def _share(graded: Sequence[EpisodeRecord], kind: str) -> Interval:
-    return mean(grouped((r.task_id, float(_kind(r) == kind)) for r in graded), intents_of(graded))
+    found: dict[Hashable, list[float]] = grouped((r.task_id, float(_kind(r) == kind)) for r in graded)
+    return mean(found, intents_of(graded))
 
 
 def _steps(graded: Sequence[EpisodeRecord], kind: str) -> str:

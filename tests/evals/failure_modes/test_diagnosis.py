@@ -88,6 +88,7 @@ def but(call: tuple[str, dict[str, str]], **changes: str) -> tuple[str, dict[str
         (CANCEL, [but(SEARCH, time_min="2024-01-01 00:00:00")], ("wrong_search_date", 1)),
         (CANCEL, [FIND, but(SEARCH, query="lunch")], ("retrieval_miss", 2)),
         (CANCEL, [SEARCH, but(DELETE, event_id="00000001")], ("wrong_record", 2)),
+        (CANCEL, [FIND, SEARCH, FIND, but(DELETE, event_id="00000001")], ("wrong_record", 4)),
         # The right event was never shown: the search is what went wrong first.
         (CANCEL, [but(SEARCH, query="Plan"), but(DELETE, event_id="00000001")], ("retrieval_miss", 1)),
         (CANCEL, [SEARCH, DELETE, but(DELETE, event_id="00000001")], ("side_effect", 3)),
@@ -125,12 +126,6 @@ def test_a_made_up_value_is_said(office: Environment) -> None:
 
     assert found is not None
     assert "ada@example.com, not ada.lane@firm.com; no call had shown it" in found.detail
-
-
-def test_extra_reads_do_not_hide_the_first_wrong_step(office: Environment) -> None:
-    calls: Calls = [FIND, SEARCH, ("email.search_emails", {"query": "x"}), but(DELETE, event_id="00000001")]
-
-    assert kind(fault(office, CANCEL, calls)) == ("wrong_record", 4)
 
 
 @pytest.mark.parametrize("status", ["step_limit", "invalid_reply"])

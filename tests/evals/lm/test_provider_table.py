@@ -14,7 +14,7 @@ from tests.evals.lm.provider_fixtures import apis, fixture
 from worksmith.models.named import read_models, use_models
 from worksmith.models.resolve import resolve
 
-PAGE = (Path(__file__).parents[3] / "docs/how-to/use-a-real-model.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs/how-to/providers.md").read_text(encoding="utf-8")
 COLUMNS = (
     "text",
     "tool calls",

@@ -92,7 +92,7 @@ def record_of(suite: ws.Suite, calls: list[Call]) -> EpisodeRecord:
         (ASKED, [ask(), close("T-1"), ask(), close("T-2")], None),
         (ASKED, [ask(), ask(), close("T-1"), close("T-2")], 4),
         (ASKED, [ask("Why?"), close("T-1")], 2),
-        (NAMED, [ask("Close t-1, or not?"), close("T-1")], None),
+        (NAMED, [ask("Close this:\nt-1, or not?"), close("T-1")], None),
         (NAMED, [ask("Close T-12?"), close("T-1")], 2),
         ({"tool": "close", "at_most": 1}, [close("T-1")], None),
         ({"tool": "close", "at_most": 1}, [close("T-1"), read("T-1"), close("T-2")], 3),

@@ -10,7 +10,6 @@ import pytest
 
 from tests.optimizers.shop import Clerk, field, lm, make_context
 from worksmith.evals.dspy_programs.nearest import NearestSettings, show_nearest
-from worksmith.evals.dspy_programs.states import load_program
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
@@ -60,17 +59,6 @@ def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> No
 
     assert len(work.teacher.lm.engine.requests) == taught
     assert len(student.engine.requests) == 3
-
-
-def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) -> None:
-    program = KNN().search(context(suite, tmp_path, demos=2)).program
-    program.save(tmp_path / "program.json")
-    with pytest.raises(ValueError, match=r"load it with worksmith\.load"):
-        Clerk(suite.env).load(tmp_path / "program.json")
-    loaded = load_program(Clerk(suite.env), tmp_path / "program.json")
-
-    assert loaded.step.nearest == NearestSettings("task", 2)
-    assert accuracy(loaded, suite) == 1.0
 
 
 @pytest.mark.slow

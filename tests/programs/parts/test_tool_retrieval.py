@@ -6,9 +6,8 @@ import dspy
 import pytest
 
 from tests.evals.help_desk import DENIED, SEARCH, TASKS
-from tests.programs.office import Script, call, reply, texts
+from tests.programs.office import call, reply, run_script, texts
 from worksmith.evals.task_kind import scorers_for
-from worksmith.evals.tasks.task import Task
 from worksmith.programs.agent import Agent
 from worksmith.programs.parts.tool_retrieval import nearest_tools, tools_a_step
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
@@ -21,12 +20,6 @@ READ = call("tickets.read", '{"ticket_id": "1002"}', thought="Find the ticket.")
 END = call("finish", '{"status": "answered", "answer": "x"}', thought="End.")
 
 
-def run(agent: Agent, task: Task, *replies: str) -> tuple[dspy.Prediction, Script]:
-    script = Script(*replies)
-    with dspy.context(lm=script.lm()):
-        return agent(task=task), script
-
-
 def offer(text: str) -> list[str]:
     listed = text.rpartition("[[ ## tools ## ]]\n")[2].partition("\n\n")[0]
     return [line.partition("(")[0] for line in listed.splitlines() if not line.startswith("  ")]
@@ -36,7 +29,9 @@ def test_a_step_is_offered_the_nearest_tools_and_those_already_used(shop: Enviro
     look = call(
         "staff.person", '{"emp_id": "emp_0003"}', thought="What does the employee earn, which salary?"
     )
-    done, script = run(Agent("react", env=shop, toolset="retrieved:2"), SEARCH, READ, look, look, END)
+    done, script = run_script(
+        Agent("react", env=shop, toolset="retrieved:2"), READ, look, look, END, task=SEARCH
+    )
     offers = [offer(texts(request)[-1]) for request in script.requests]
 
     assert [made.observation.status for made in done.episode.calls] == ["ok", "unknown_tool", "ok"]
@@ -48,7 +43,7 @@ def test_a_step_is_offered_the_nearest_tools_and_those_already_used(shop: Enviro
 
 def test_what_is_not_on_offer_cannot_be_called_before_it_is(shop: Environment) -> None:
     pay = call("staff.salary", '{"emp_id": "emp_0002"}', thought="Try.")
-    done, script = run(Agent("react", env=shop, toolset="retrieved:1"), SEARCH, pay, pay, END)
+    done, script = run_script(Agent("react", env=shop, toolset="retrieved:1"), pay, pay, END, task=SEARCH)
     first, second = done.episode.calls
 
     assert "staff.salary" not in offer(texts(script.requests[0])[-1])
@@ -58,7 +53,9 @@ def test_what_is_not_on_offer_cannot_be_called_before_it_is(shop: Environment) -
 
 
 def test_all_but_the_last_turn_of_a_prompt_stays(shop: Environment) -> None:
-    _, script = run(Agent("react", env=shop, toolset="retrieved:2"), SEARCH, READ, READ, READ, END)
+    _, script = run_script(
+        Agent("react", env=shop, toolset="retrieved:2"), READ, READ, READ, END, task=SEARCH
+    )
     last = texts(script.requests[3])
 
     assert [text.count("[[ ## tools ## ]]") for text in last] == [0] * 6 + [1]
@@ -76,7 +73,7 @@ def test_demonstrations_look_the_same_whatever_is_on_offer(shop: Environment) ->
                 context="Now", task="Old", trajectory=[], thought="T", tool="finish", arguments={"answer": ""}
             )
         ]
-        shown.append(texts(run(agent, SEARCH, END)[1].requests[0])[:2])
+        shown.append(texts(run_script(agent, END, task=SEARCH)[1].requests[0])[:2])
 
     assert shown[0] == shown[1]
 
@@ -91,7 +88,7 @@ def test_every_strategy_works_with_tools_by_retrieval(name: str, shop: Environme
 
 def test_a_planner_is_offered_the_tools_nearest_to_the_task(shop: Environment) -> None:
     agent = Agent("plan", env=shop, toolset="retrieved:2")
-    _, script = run(agent, SEARCH, reply(plan="1. Look (tickets.read)"), END)
+    _, script = run_script(agent, reply(plan="1. Look (tickets.read)"), END, task=SEARCH)
 
     assert "tickets.read(" in texts(script.requests[0])[0]
     assert "mail.send(" not in texts(script.requests[0])[0]

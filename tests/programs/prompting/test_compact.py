@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.programs.office import TASKS, Script, call, finish, run_agent, texts
+from tests.programs.office import TASKS, Script, call, finish, run_agent, run_script, texts
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.programs.agent import Agent
@@ -60,9 +60,7 @@ def test_the_last_prompt_of_an_episode_begins_with_every_earlier_one_and_its_rep
 
 
 def test_a_prompt_is_a_calendar_the_clock_the_task_and_tables(env: Environment) -> None:
-    script = Script(LOOK, DONE)
-
-    run_agent(Agent("act", env, prompt="compact:50"), script.lm())
+    _, script = run_script(Agent("act", env, prompt="compact:50"), LOOK, DONE)
 
     request = script.requests[-1]
     opening, called, seen = texts(request)
@@ -87,9 +85,9 @@ def test_a_calendar_has_the_days_around_the_clock() -> None:
 
 
 def test_a_full_prompt_stays_as_it_is(env: Environment) -> None:
-    script = Script(call("calendar.search_events", '{"query": "x"}'), finish())
-
-    run_agent(Agent("act", env, prompt="text"), script.lm())
+    _, script = run_script(
+        Agent("act", env, prompt="text"), call("calendar.search_events", '{"query": "x"}'), finish()
+    )
 
     assert "[[ ## tools ## ]]" in texts(script.requests[0])[0]
 
@@ -113,9 +111,7 @@ def test_a_model_that_was_trained_on_compact_prompts_gets_them_unless_told_other
     "bad", ["I shall look.", '{"tool": "calendar.search_events"}', '{"tool": 3', "[]", " "]
 )
 def test_a_reply_that_is_no_call_is_shown_once_with_what_is_wrong(env: Environment, bad: str) -> None:
-    script = Script(bad, DONE)
-
-    found = run_agent(Agent("act", env, prompt="compact"), script.lm())
+    found, script = run_script(Agent("act", env, prompt="compact"), bad, DONE)
 
     assert (found.unreadable, found.episode.status, found.answer) == (1, "finished", "Done.")
     assert texts(script.requests[1])[-2] == (bad.strip() or "(empty)")
@@ -127,9 +123,7 @@ def test_demonstrations_look_like_the_running_episode(env: Environment) -> None:
     shown = {"context": "Now.", "task": "Another one", "tool": "finish", "arguments": {"answer": "Done."}}
     seen = step(json.loads(LOOK), "x" * 80)
     agent.selector.predict.demos = [dspy.Example(**shown, trajectory=[seen], augmented=True)]
-    script = Script(DONE)
-
-    run_agent(agent, script.lm())
+    _, script = run_script(agent, DONE)
 
     cut = "x" * 50 + "... [80 characters]"
     assert texts(script.requests[0])[:4] == ["Now.\nTask: Another one", LOOK, cut, DONE]
@@ -138,9 +132,7 @@ def test_demonstrations_look_like_the_running_episode(env: Environment) -> None:
 def test_instructions_of_an_optimizer_are_shown(env: Environment) -> None:
     agent = Agent("act", env, prompt="compact")
     agent.selector.predict.signature = agent.selector.predict.signature.with_instructions("Be quick.")
-    script = Script(DONE)
-
-    run_agent(agent, script.lm())
+    _, script = run_script(agent, DONE)
 
     assert str(script.requests[0].system).startswith("Be quick.")
 

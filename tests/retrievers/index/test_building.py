@@ -168,8 +168,8 @@ def test_without_a_version_the_documents_are_compared(fresh: Path) -> None:
         Library(fresh, other).collection("mail")
 
 
-def arrays_of(directory: Path, ending: str, source: str = "mail") -> Path:
-    entry = json.loads((directory / MANIFEST).read_text())["collections"][source]
+def arrays_of(directory: Path, ending: str) -> Path:
+    entry = json.loads((directory / MANIFEST).read_text())["collections"]["mail"]
     return directory / "arrays" / f"{entry['arrays']}.{ending}"
 
 

@@ -66,40 +66,24 @@ personas = st.builds(
 )
 
 
-def _records(table: str, **columns: st.SearchStrategy[Value]) -> st.SearchStrategy[list[Record]]:
-    return st.lists(st.fixed_dictionaries(columns), max_size=6).map(
+COLUMNS: dict[str, dict[str, Sequence[Value]]] = {
+    "people": {"id": IDS, "boss": IDS, "rank": RANKS, "grade": NUMBERS, "desk": SHELVES},
+    "boxes": {"owner": IDS, "shelf": SHELVES, "seal": STATUSES, "size": WEIGHTS},
+    "things": {"owner": IDS, "second": IDS, "shelf": SHELVES, "status": STATUSES, "secret": SHELVES}
+    | {"urgent": CELLS["boolean"], "size": NUMBERS, "weight": WEIGHTS},
+}
+
+
+def _records(table: str) -> st.SearchStrategy[list[Record]]:
+    cells = {column: _cells(values) for column, values in COLUMNS[table].items()}
+    return st.lists(st.fixed_dictionaries(cells), max_size=6).map(
         lambda rows: [
             {"key": f"{table}'{i}", **row} if table != "people" else row for i, row in enumerate(rows)
         ]
     )
 
 
-worlds = st.fixed_dictionaries(
-    {
-        "people": _records(
-            "people",
-            id=_cells(IDS),
-            boss=_cells(IDS),
-            rank=_cells(RANKS),
-            grade=_cells(NUMBERS),
-            desk=_cells(SHELVES),
-        ),
-        "boxes": _records(
-            "boxes", owner=_cells(IDS), shelf=_cells(SHELVES), seal=_cells(STATUSES), size=_cells(WEIGHTS)
-        ),
-        "things": _records(
-            "things",
-            owner=_cells(IDS),
-            second=_cells(IDS),
-            shelf=_cells(SHELVES),
-            status=_cells(STATUSES),
-            secret=_cells(SHELVES),
-            urgent=_cells(CELLS["boolean"]),
-            size=_cells(NUMBERS),
-            weight=_cells(WEIGHTS),
-        ),
-    }
-)
+worlds = st.fixed_dictionaries({table: _records(table) for table in COLUMNS})
 
 
 def predicates(source: str) -> st.SearchStrategy[dict[str, Any]]:

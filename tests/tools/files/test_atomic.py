@@ -41,8 +41,6 @@ def test_a_line_is_added_whole_or_not_at_all(tmp_path: Path) -> None:
     file = tmp_path / "lines"
     code = f"""
 import os, resource
-import subprocess
-import sys
 from pathlib import Path
 from worksmith.tools.files.atomic import append
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
@@ -65,8 +63,6 @@ def test_a_file_that_does_not_fit_is_named_and_the_old_one_stays(tmp_path: Path)
     file.write_text("old")
     code = f"""
 import resource
-import subprocess
-import sys
 from pathlib import Path
 from worksmith.tools.files.atomic import write_atomically
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))

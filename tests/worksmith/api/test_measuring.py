@@ -166,27 +166,6 @@ def test_a_budget_ends_an_evaluation(suite: ws.Suite) -> None:
     assert result.unstarted
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"program": ws.Agent}, "is no program"),
-        ({"program": 3}, "is no program"),
-        ({"workers": 0}, "workers"),
-        ({"live": True}, "no tool of this environment reaches outside"),
-        ({"judge": "local/apprentice"}, "no judge"),
-        ({"lm": "student"}, "names no provider"),
-        ({"program": "missing.json"}, "missing.json"),
-        ({"tasks": "tasks.jsonl"}, "str is no tasks"),
-        ({"tasks": ws.Agent()}, "Agent is no tasks"),
-        ({"tasks": [dspy.Example(task="t").with_inputs("task")]}, "plain examples need a metric"),
-    ],
-)
-def test_wrong_arguments_are_named(suite: ws.Suite, arguments: dict[str, Any], said: str) -> None:
-    given = {"program": ws.Agent(), "tasks": suite.test, **arguments}
-    with pytest.raises(ws.InputError, match=said):
-        ws.evaluate(**given, progress=False)
-
-
 def test_a_copy_of_a_part_does_not_know_its_suite(suite: ws.Suite) -> None:
     with pytest.raises(ws.InputError, match="do not know the suite any more"):
         ws.evaluate(ws.Agent(), list(suite.test), progress=False)

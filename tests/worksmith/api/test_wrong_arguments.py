@@ -90,6 +90,14 @@ def test_a_date_is_its_midnight(tmp_path: Path) -> None:
         (lambda suite: measured(suite, metric="outcome"), "metric: no function"),
         (lambda suite: measured(suite, workers=0), "^workers: "),
         (lambda suite: measured(suite, judge="nobody"), "^judge: no judge"),
+        (lambda suite: measured(suite, live=True), "no tool of this environment reaches outside"),
+        (lambda suite: measured(suite, lm="student"), "names no provider"),
+        (lambda suite: measured(suite, program=ws.Agent), "is no program"),
+        (lambda suite: measured(suite, program=3), "is no program"),
+        (lambda suite: measured(suite, program="missing.json"), "missing.json"),
+        (lambda suite: measured(suite, tasks="tasks.jsonl"), "str is no tasks"),
+        (lambda suite: measured(suite, tasks=ws.Agent()), "Agent is no tasks"),
+        (lambda suite: measured(suite, tasks=[dspy.Example(task="t")]), "plain examples need a metric"),
         (lambda suite: compiled(suite, dspy.Predict), "student: no DSPy program: Predict .make an object"),
     ],
 )
@@ -106,4 +114,5 @@ def compiled(suite: ws.Suite, student: Any = None, *, trainset: Any = None, vals
 
 
 def measured(suite: ws.Suite, **wrong: Any) -> ws.Evaluation:
-    return ws.evaluate(ws.Agent("react", suite.env), suite.test, progress=False, **wrong)
+    given = {"program": ws.Agent("react", suite.env), "tasks": suite.test, **wrong}
+    return ws.evaluate(**given, progress=False)

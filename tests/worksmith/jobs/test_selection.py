@@ -11,7 +11,6 @@ from tests.worksmith.commands import run
 from worksmith.evals.suite import Suite
 from worksmith.jobs.opening.programs import load_program
 from worksmith.optimizers.compiling.artifact import Artifact
-from worksmith.tools.errors import InputError
 
 
 @pytest.mark.slow
@@ -61,22 +60,3 @@ def test_what_nobody_chose_is_told_as_well(suite: Suite, tmp_path: Path) -> None
     assert told_of == {"selection": None, "demo_unit": "trajectory", "demo_tokens": None}
     nearest = artifact.state_json()["selector.predict"]["nearest"]
     assert (nearest["fixed"], nearest["tokens"], nearest["by_state"]) == (0, 0, False)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--optimizer", "dspy:BootstrapFewShot", "--selection", "random"), "in its own way"),
-        (("--optimizer", "none", "--demo-tokens", 100), "in its own way"),
-        (("--optimizer", "knn", "--selection", "covering"), "covering does not"),
-        (("--selection", "best"), "no selection 'best'"),
-        (("--demo-unit", "word"), "no unit 'word'"),
-        (("--strategy", "direct", "--demo-unit", "step"), "no steps"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    suite: Suite, tmp_path: Path, options: tuple[object, ...], said: str
-) -> None:
-    with pytest.raises(InputError, match=said):
-        run(suite.path, "--out", tmp_path / "program.json", *options)
-    assert not (tmp_path / "program.json").exists()

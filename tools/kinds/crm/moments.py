@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
+from typing import TypeVar
 
 from dateutil.relativedelta import relativedelta
+
+D = TypeVar("D", bound=date)
 
 SHAPE = "YYYY-MM-DDTHH:MM:SSZ"
 """How functions are told a point in time."""
@@ -16,13 +19,15 @@ MONTHS = (
 )
 """Not from the calendar module: its names follow the machine's locale."""
 
-_SEASONS = {"Spring": 3, "Summer": 6, "Fall": 9, "Winter": 12}
+SEASONS = {"Spring": 3, "Summer": 6, "Fall": 9, "Winter": 12}
+"""The month in which each begins; winter ends in the year after the one it is called by."""
+
 _STARTS = {
-    **{name: (number, 1) for number, name in enumerate(MONTHS, start=1)},
-    **{f"Q{quarter}": (3 * quarter - 2, 3) for quarter in range(1, 5)},
-    **{name: (month, 3) for name, month in _SEASONS.items()},
+    **{name: (number, "month") for number, name in enumerate(MONTHS, start=1)},
+    **{f"Q{quarter}": (3 * quarter - 2, "quarter") for quarter in range(1, 5)},
+    **{name: (month, "quarter") for name, month in SEASONS.items()},
 }
-"""By name of a period its first month and its length in months. Winter begins in the year it is named by."""
+"""By name of a period its first month and its length."""
 
 _ALSO = {"autumn": "Fall"}
 LENGTHS = {
@@ -68,8 +73,8 @@ def text_of(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(len(SHAPE), "0")
 
 
-def earlier(moment: datetime, period: str, count: int) -> datetime | None:
-    """`count` periods before a point in time, on the last day of the month where a month is too short.
+def earlier(moment: D, period: str, count: int) -> D | None:
+    """`count` periods before a day or point in time, on the last day of the month where a month is too short.
 
     Returns:
         None if that is before the year 1.
@@ -92,12 +97,8 @@ def span(name: str, year: int, *, lenient: bool) -> tuple[datetime, datetime] | 
     if name not in _STARTS:
         return None
     month, length = _STARTS[name]
-    years, rest = divmod(month - 1 + length, 12)
     try:
-        return _first(date(year, month, 1)), _first(date(year + years, rest + 1, 1))
+        first = datetime(year, month, 1, tzinfo=UTC)
+        return first, first + LENGTHS[length]
     except (ValueError, OverflowError):
         return None
-
-
-def _first(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC)

@@ -203,11 +203,6 @@ def with_names(
     return [_named(row, columns, names) for row in rows]
 
 
-def with_people(guard: Guard, rows: list[Row], **columns: str) -> list[Row]:
-    """Rows with the names of the employees in `columns`: the new column for each column of ids."""
-    return with_names(guard, rows, "employees", columns, "name")
-
-
 def _named(row: Row, columns: Mapping[str, str], names: Mapping[str, str]) -> Row:
     named: Row = {}
     for column, cell in row.items():

@@ -63,11 +63,7 @@ def check_condition(table: Table, where: str, parameters: int, order: str = "1")
         )
 
 
-_OF_CONDITIONS = (
-    apsw.SQLITE_LIMIT_EXPR_DEPTH,
-    apsw.SQLITE_LIMIT_FUNCTION_ARG,
-    apsw.SQLITE_LIMIT_VDBE_OP,
-)
+_OF_CONDITIONS = (apsw.SQLITE_LIMIT_EXPR_DEPTH, apsw.SQLITE_LIMIT_FUNCTION_ARG, apsw.SQLITE_LIMIT_VDBE_OP)
 _OWN = 3
 """The SELECTs of the statement that checks a condition."""
 

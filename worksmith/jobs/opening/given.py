@@ -11,8 +11,7 @@ import dspy
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.jobs.opening.programs import OpenedProgram, named_program
 from worksmith.models.resolve import open_models
-from worksmith.optimizers.compiling.models import Model
-from worksmith.optimizers.teleprompter import default_model
+from worksmith.optimizers.compiling.models import Model, default_model
 from worksmith.programs.agent import Agent
 from worksmith.programs.own_agents.program import OwnAgent
 from worksmith.tools.errors import InputError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worksmith.evals.tracking.tracker import KeptModel
+from worksmith.evals.tracking.registry import KeptModel
 from worksmith.models.transformer.manifest import DATA_CARD, MANIFEST, read_manifest
 
 if TYPE_CHECKING:

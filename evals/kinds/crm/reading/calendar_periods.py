@@ -8,19 +8,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from dateutil.relativedelta import relativedelta
-
 from worksmith.evals.kinds.crm.reading.numbers import number
 from worksmith.evals.kinds.crm.reading.patterns import PATTERNS
-from worksmith.tools.kinds.crm.moments import MONTHS
+from worksmith.tools.kinds.crm.moments import LENGTHS, MONTHS, SEASONS, earlier
 
 Unit = Literal["day", "week", "month", "quarter", "season", "half", "year", "range"]
 
-SEASONS = {"Spring": 3, "Summer": 6, "Fall": 9, "Winter": 12}
-"""The month in which each begins; winter ends in the year after the one it is called by."""
-
-_LENGTHS = {"month": 1, "quarter": 3, "season": 3, "half": 6, "year": 12}
-"""In months."""
+_LENGTHS = LENGTHS | {"season": LENGTHS["quarter"], "half": LENGTHS["quarter"] * 2}
 
 _MOST = 1000
 """Units that a wording may count back."""
@@ -56,20 +50,10 @@ def back(count: int, unit: Unit, today: date | None, *, point: bool = False) -> 
     """So many units before today; None if that leaves the calendar."""
     if not 0 < count <= _MOST:
         return None
-    start = earlier(today, count, unit) if today else None
+    start = earlier(today, unit, count) if today else None
     if today and start is None:
         return None
     return Period(f"{count} {unit}s", unit, count, start, today, point)
-
-
-def earlier(day: date, count: int, unit: Unit) -> date | None:
-    """The day so many units before; at the end of a shorter month, its last day."""
-    try:
-        if unit in _LENGTHS:
-            return day - relativedelta(months=count * _LENGTHS[unit])
-        return day - timedelta(days=count * (7 if unit == "week" else 1))
-    except (ValueError, OverflowError):
-        return None
 
 
 def named(unit: Unit, first_month: int, year: int, text: str) -> Period | None:
@@ -77,7 +61,7 @@ def named(unit: Unit, first_month: int, year: int, text: str) -> Period | None:
     if not 1900 <= year < 2200:
         return None
     start = date(year, first_month, 1)
-    return Period(text, unit, None, start, start + relativedelta(months=_LENGTHS[unit]))
+    return Period(text, unit, None, start, start + _LENGTHS[unit])
 
 
 def between(start: date, end: date) -> Period | None:
@@ -218,7 +202,7 @@ def _current(found: re.Match[str], today: date | None) -> Period | None:
         "quarter": date(today.year, (today.month - 1) // 3 * 3 + 1, 1),
         "year": date(today.year, 1, 1),
     }
-    return between(starts[unit], today + relativedelta(days=1))
+    return between(starts[unit], today + timedelta(days=1))
 
 
 _PART_ALONE = re.compile(rf"{_P['start']}{_P['part']}")

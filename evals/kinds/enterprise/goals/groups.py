@@ -47,7 +47,7 @@ class GoalGroup:
         self._areas, self._entries = read_entries(file, data)
         drawers, finders, askers = _by_name(draws), _by_name(finds), _by_name(who)
         self._logics: dict[str, tuple[Solvable, Who | None]] = {
-            name: (Steps(goal, head, drawers, finders), askers.get(goal.get("who")))
+            name: (Steps(goal, head, drawers, finders), askers[goal["who"]] if "who" in goal else None)
             for name, goal in data.items()
             if "plan" in goal
         }

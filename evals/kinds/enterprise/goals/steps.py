@@ -5,12 +5,13 @@ Of such a goal the file has `draw`, the names of what is drawn, in order; `plan`
 its draws are made even where the first is unfit; `protected` are the levels of the personnel department at
 which one may change the records of others, and not one's own.
 
-The file's head has `acts`, the steps that look a record up or change something, and `says`, the texts of
-messages. In them `{customer}` is a word of the task's text, and `{@sales.emp_id}` a cell of the record that
-was drawn from `sales`, or looked up there. Two records of one source are told apart by names, in `draw`
-behind a colon, in `acts` by `as`. A step is one of
+The file's head has `acts`, the steps that look a record up, list some, or change something, and `says`, the
+texts of messages. In them `{customer}` is a word of the task's text, and `{@sales.emp_id}` a cell of the
+record that was drawn from `sales`, or looked up there. Two records of one source are told apart by names, in
+`draw` behind a colon, in `acts` by `as`. A step is one of
 
     sale                   an act, or a function of the group that finds a record
+    find_sale as sold      the same, where the record is not called by its source
     chat colleague sold    a chat message to who is in the slot `colleague`, with the text `sold`
     mail third sold        a mail to who is in the slot `third`, with the slot `subject`
     post sold              a post with the slot `subject`
@@ -29,7 +30,7 @@ and what is drawn one of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -72,6 +73,8 @@ class Act:
         reads: whether a record is looked up.
         first: whether the first of several records is meant.
         name: of the record; default is the source.
+        answer: the column that the answer lists, where records are listed.
+        where: the cells of these records in the truth.
     """
 
     why: str
@@ -80,14 +83,23 @@ class Act:
     reads: bool = False
     first: bool = False
     name: str = ""
+    answer: str = ""
+    where: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, step: str, head: Mapping[str, Any]) -> Act:
         """The act that a data file calls so, see this module."""
         if act := head["acts"].get(step):
-            tool = act.get("call") or act["read"]
+            kind = next(name for name in ("call", "read", "list") if name in act)
             return cls(
-                act["why"], tool, act["with"], "read" in act, act.get("first", False), act.get("as", "")
+                act["why"],
+                act[kind],
+                act["with"],
+                reads=kind != "call",
+                first=act.get("first", False),
+                name=act.get("as", ""),
+                answer=act.get("answer", ""),
+                where=act.get("where", {}),
             )
         kind, *to, text = step.split()
         why, tool, arguments = _MESSAGES[kind]
@@ -97,15 +109,47 @@ class Act:
     def action(self, words: Mapping[str, Any]) -> Action:
         return Action(tool=self.tool, arguments=_filled(self.arguments, words))
 
-    def carry_out(self, plan: PlanRecorder, slots: Slots, rows: dict[str, Mapping[str, str]]) -> None:
+    def carry_out(self, plan: PlanRecorder, slots: Slots, rows: dict[str, Mapping[str, str]]) -> Values:
+        """Take the step; returns the answer if it lists one."""
         words = _words(slots, rows)
         why, arguments = self.why.format_map(words), _filled(self.arguments, words)
+        if self.answer:
+            return plan.listing(plan.every(self.tool, why, **arguments), self.answer)
         if not self.reads:
             plan.carry_out(why, self.action(words))
         elif self.first:
             rows[self.name or self.tool] = plan.pick(plan.read(self.tool, why, **arguments, limit=1).first)
         else:
             rows[self.name or self.tool] = plan.one(self.tool, why, **arguments)
+        return ()
+
+
+@dataclass
+class _Drawn:
+    """What a draw has given so far.
+
+    Attributes:
+        others: ids of people to whom nothing else may be sent.
+    """
+
+    slots: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, Record] = field(default_factory=dict)
+    about: list[tuple[str, Record]] = field(default_factory=list)
+    mentions: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def add(self, source: str, found: Found, parts: Sequence[str]) -> None:
+        """Add a record under its source, or under the name behind a colon."""
+        table, _, name = source.partition(":")
+        if table == "another":
+            self.others.append(found.row["emp_id"])
+            table = ""
+        self.slots |= found.slots
+        self.mentions += parts
+        self.about += [*found.about, *([(table, found.row)] if table else [])]
+        self.rows |= dict(found.about)
+        if name or table:
+            self.rows[name or table] = found.row
 
 
 class Steps:
@@ -126,7 +170,7 @@ class Steps:
         finders: Mapping[str, Finder],
     ) -> None:
         self._draws = [_drawing(entry, drawers) for entry in goal["draw"]]
-        self._steps = [finders.get(step) or Act.of(step, head) for step in goal["plan"]]
+        self._steps = [_step(entry, head, finders) for entry in goal["plan"]]
         self._mentions: list[str] = goal.get("mentions", [])
         self._protected: list[str] = goal.get("protected", [])
         self._distinct: bool = goal.get("distinct", False)
@@ -138,44 +182,40 @@ class Steps:
         Raises:
             UnfitError: nothing was hit, or two words are the same that must not be.
         """
-        slots: dict[str, str] = {}
-        rows: dict[str, Record] = {}
-        about: list[tuple[str, Record]] = []
-        mentions: list[str] = []
-        others: list[str] = []
-        unfit = False
-        for place, (source, drawing) in enumerate(self._draws):
-            so_far = replace(ctx, drawn=rows, words=slots)
-            if unfit and place >= self._eager:
-                break
-            hit = attempt(drawing, so_far) if self._eager and not place else drawing(so_far)
-            if hit is None:  # some more is drawn nevertheless, so that the next draw has the same numbers
-                unfit = True
-                continue
-            found, parts = hit
-            slots |= found.slots
-            table, _, name = source.partition(":")
-            if table == "another":
-                table, others = "", [*others, found.row["emp_id"]]
-            own = [(table, found.row)] if table else []
-            about += [*found.about, *own]
-            rows |= {**dict(found.about), **({name or table: found.row} if name or table else {})}
-            mentions += parts
-        if unfit:
-            raise UnfitError
+        drawn = self._drawn(ctx)
+        slots, words = drawn.slots, _words(drawn.slots, drawn.rows)
         if self._distinct and len(set(slots.values())) < len(slots):
             raise UnfitError
-        words = _words(slots, rows)
+        last = self._steps[-1]
+        if isinstance(last, Act) and last.answer:
+            listed = ctx.facts.where(last.tool, **_filled(last.where, words))
+            return ctx.listing(slots, listed, last.answer, drawn.about)
         actions = [step.action(words) for step in self._steps if isinstance(step, Act) and not step.reads]
-        if any(action.arguments.get("recipient") in others for action in actions):
+        if any(action.arguments.get("recipient") in drawn.others for action in actions):
             raise UnfitError
         return ctx.draw(
             slots,
             actions=actions,
-            mentions=[*mentions, *(f"{{{name}}}".format_map(words) for name in self._mentions)],
-            about=about,
-            subject=self._subject(rows.get("employees")),
+            mentions=[*drawn.mentions, *(f"{{{name}}}".format_map(words) for name in self._mentions)],
+            about=drawn.about,
+            subject=self._subject(drawn.rows.get("employees")),
         )
+
+    def _drawn(self, ctx: DrawContext) -> _Drawn:
+        """All that is drawn, one after the other."""
+        drawn, unfit = _Drawn(), False
+        for place, (source, drawing) in enumerate(self._draws):
+            if unfit and place >= self._eager:
+                break
+            so_far = replace(ctx, drawn=drawn.rows, words=drawn.slots)
+            hit = attempt(drawing, so_far) if self._eager and not place else drawing(so_far)
+            if hit is None:  # some more is drawn nevertheless, so that the next draw has the same numbers
+                unfit = True
+            else:
+                drawn.add(source, *hit)
+        if unfit:
+            raise UnfitError
+        return drawn
 
     def _subject(self, row: Record | None) -> str:
         """Whose record is changed, if they could change it themselves but for being the one concerned."""
@@ -185,13 +225,21 @@ class Steps:
     def solve(self, slots: Slots, plan: PlanRecorder) -> Values:
         """Take the steps in their order."""
         rows: dict[str, Mapping[str, str]] = {}
+        answer: Values = ()
         for step in self._steps:
             if isinstance(step, Act):
-                step.carry_out(plan, slots, rows)
+                answer = step.carry_out(plan, slots, rows)
             else:
-                row = step(plan, slots)
-                rows[row.ref.partition("/")[0]] = row
-        return ()
+                name, find = step
+                row = find(plan, slots)
+                rows[name or row.ref.partition("/")[0]] = row
+        return answer
+
+
+def _step(entry: str, head: Mapping[str, Any], finders: Mapping[str, Finder]) -> Act | tuple[str, Finder]:
+    """An act, or how a record is found and what it is called."""
+    finder, _, name = entry.partition(" as ")
+    return (name, finders[finder]) if finder in finders else Act.of(entry, head)
 
 
 _Drawing = Callable[[DrawContext], tuple[Found, Sequence[str]]]

@@ -27,6 +27,15 @@ def test_the_last_day_of_february_is_read_back() -> None:
 def test_other_words_are_no_day(words: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
         wording.day_of(words, TODAY)
+    assert wording.past_day(words, TODAY) is None
+
+
+@given(DAYS, st.integers(0, 360))
+def test_a_day_that_is_over_is_read_back(today: date, back: int) -> None:
+    day = today - timedelta(days=back)
+    assert wording.past_day(wording.day_words(day), today) == day
+    assert wording.past_day(day.isoformat(), today) == day
+    assert wording.past_day("February 29", date(2024, 1, 15)) is None
 
 
 @given(st.times())

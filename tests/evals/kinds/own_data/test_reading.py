@@ -292,8 +292,3 @@ def test_dealing_is_a_function_of_ids_and_seed(intents: dict[str, str], seed: in
     assert abs(dealt.count("train") - dealt.count("test")) <= 1
     whole = deal_intents(intents, seed)
     assert all(whole[one] == whole[two] for one in intents for two in intents if intents[one] == intents[two])
-
-
-def test_lines_are_json_that_a_program_can_write(desk: Environment) -> None:
-    line = {**LINE, "changes": {"mail": [{"recipient": {"any": ["a", "b"]}}]}, "calls": None}
-    assert task(desk, **json.loads(json.dumps(line))).changes is not None

@@ -11,6 +11,7 @@ import dspy
 import pytest
 
 import worksmith as ws
+from examples.partial.orders import env as guarded
 from tests.tables import each_row
 from worksmith.evals.authoring.checking.check import repeated, task_findings
 from worksmith.evals.task_kind import scorers_for
@@ -20,6 +21,7 @@ from worksmith.optimizers.demos.trace_bank import apart_from
 from worksmith.programs.own_agents.sessions import Sessions
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.tools.errors import InputError
+from worksmith.tools.user import User
 
 USER: dict[str, Any] = {
     "wants": "I want to cancel my desk.",
@@ -146,6 +148,13 @@ def test_a_plan_knows_its_values_by_the_user(
 def test_a_wrong_user_is_refused(env: ws.Environment, fields: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         ws.Suite(env, [line(**fields)])
+
+
+def test_no_rule_forbids_to_ask_and_nobody_else_reads_the_reply() -> None:
+    episode = guarded.episode(persona="nora", user=User(wants="My secret."))
+    assert episode.call("user.ask_user", {"message": "Hello?"}).text == "My secret."
+    (call,) = episode.calls
+    assert guarded.unreadable(guarded.persona("ada"), frozenset(call.reads))
 
 
 def test_no_tool_takes_the_name_of_the_users(tmp_path: Path) -> None:

@@ -56,30 +56,17 @@ class Own(dspy.BaseLM):  # type: ignore[misc]
         return self._reply
 
 
-def hosted(server: ChatServer, num_retries: int, engine: str = "lm15", **wire: Any) -> dspy.LM:
-    given: dict[str, Any] = {
-        "api_base": server.url,
-        "api_key": "none",
-        "num_retries": num_retries,
-        "cache": False,
-    }
-    return ProviderModel("openai/a-model", engine=engine, wire=WireSettings(**wire), **given)
+def hosted(server: ChatServer, num_retries: int = 0, engine: str = "auto", **wire: Any) -> dspy.LM:
+    given: dict[str, Any] = {"api_base": server.url, "api_key": "none", "cache": False, "engine": engine}
+    return ProviderModel("openai/a-model", num_retries=num_retries, wire=WireSettings(**wire), **given)
 
 
 def asked(server: ChatServer, reply: dict[str, Any], own: bool, **wire: Any) -> tuple[Any, Meter]:
     """The reply or the failure, and what was counted."""
     server.say(*[{"whole": reply} if "choices" in reply else reply] * 5)
-    model = ProviderModel(
-        "openai/a-model",
-        api_base=server.url,
-        api_key="none",
-        num_retries=0,
-        cache=False,
-        wire=WireSettings(**wire),
-    )
     with metering() as meter:
         try:
-            return metered(Own(reply) if own else model)(QUESTION)[0], meter
+            return metered(Own(reply) if own else hosted(server, **wire))(QUESTION)[0], meter
         except LMError as error:
             return failure_of(error), meter
 
@@ -181,7 +168,7 @@ def test_through_litellm_it_is_the_same(server: ChatServer) -> None:
     importlib.import_module("litellm")  # takes longer than a request may
     server.say({"whole": whole(texts=("Friday.", "Monday."))}, {"whole": whole("many")})
     server.say({"raw": drip(HEAD + b"Content-Length: 100000\r\n\r\n", b" ")})
-    model = metered(hosted(server, num_retries=0, engine="litellm", total_timeout=2.0))
+    model = metered(hosted(server, engine="litellm", total_timeout=2.0))
     for tokens, estimated in ((110, False), (13, True), (11, True)):
         with metering() as meter, suppress(LMTimeoutError):
             assert model(QUESTION) == ["Friday."]
@@ -205,15 +192,8 @@ def test_a_body_that_never_ends_ends(server: ChatServer, monkeypatch: pytest.Mon
 
 def test_a_drip_is_tried_again(server: ChatServer) -> None:
     server.say({"raw": drip(HEAD + b"\r\n", b" ")}, said("Friday."))
-    model = ProviderModel(
-        "openai/a-model",
-        api_base=server.url,
-        api_key="none",
-        cache=False,
-        wire=WireSettings(total_timeout=0.3),
-    )
     with metering() as meter:
-        assert metered(model)(QUESTION) == ["Friday."]
+        assert metered(hosted(server, num_retries=1, total_timeout=0.3))(QUESTION) == ["Friday."]
     assert meter.usage.paid_requests == 2
 
 

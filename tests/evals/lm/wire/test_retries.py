@@ -71,7 +71,7 @@ from worksmith.evals.lm.wire.retries import FIRST_WAIT, wait_before
     ],
 )
 def test_what_may_be_over_soon_is_tried_again(error: Exception) -> None:
-    assert failure_status(error) == "model_error"
+    assert failure_status(error) == failure_status(raised_from(error)) == "model_error"
     assert wait_before(error, 1) == FIRST_WAIT
     assert wait_before(raised_from(error, lm.LMUnexpectedError("unexpected")), 1) == FIRST_WAIT
 
@@ -101,7 +101,7 @@ def test_what_may_be_over_soon_is_tried_again(error: Exception) -> None:
     ],
 )
 def test_what_the_next_try_would_meet_again_is_not_tried(error: Exception) -> None:
-    assert failure_status(error) == "model_error"
+    assert failure_status(error) == failure_status(raised_from(error)) == "model_error"
     assert wait_before(error, 1) is None
     assert wait_before(raised_from(error, lm.LMUnexpectedError("unexpected")), 1) is None
 

@@ -365,19 +365,6 @@ def test_a_record_that_cannot_be_sent_ends_the_run(evaluated: Evaluated) -> None
         evaluated(crew, time_limit=5)
 
 
-def test_a_question_from_a_thread_of_unknown_episode_is_refused(
-    env: Environment, lm: dspy.LM, tasks: list[Task]
-) -> None:
-    program = AskingInThread(env)
-    program.set_lm(lm)
-    with Crew(Near, 1) as crew:
-        settings = EvalSettings(env=env, lm=lm, scorers=[right], time_limit=5, engine=crew)
-        (record,) = evaluate(program, tasks[:1], settings).records
-
-    assert record.status == "model_error"
-    assert "in a thread that does not know its episode" in (record.error or "")
-
-
 @pytest.mark.slow
 def test_workers_forget_programs_that_run_no_more(evaluated: Evaluated) -> None:
     gc.freeze()  # what other tests left need not be looked through
@@ -390,15 +377,18 @@ def test_workers_forget_programs_that_run_no_more(evaluated: Evaluated) -> None:
         assert len(near._worker._works) == 1
 
 
-def test_two_programs_of_one_crew_are_not_mixed_up(env: Environment, lm: dspy.LM, tasks: list[Task]) -> None:
+def test_of_two_programs_of_one_crew_a_question_from_a_thread_of_unknown_episode_is_refused(
+    env: Environment, lm: dspy.LM, tasks: list[Task]
+) -> None:
     programs = [Asking(env), AskingInThread(env)]
     for program in programs:
         program.set_lm(lm)
     with Crew(Near, 1) as crew:
         settings = EvalSettings(env=env, lm=lm, scorers=[right], time_limit=5, engine=crew)
-        found = [evaluate(program, tasks[:1], settings).records[0].status for program in programs]
+        one, other = (evaluate(program, tasks[:1], settings).records[0] for program in programs)
 
-    assert found == ["finished", "model_error"]
+    assert (one.status, other.status) == ("finished", "model_error")
+    assert "in a thread that does not know its episode" in (other.error or "")
 
 
 def test_a_budget_holds_over_all_workers(evaluated: Evaluated, server: Server) -> None:

@@ -126,6 +126,15 @@ def test_a_table_is_read_again_when_it_is_due(settings: Any, reads: list[int], t
     assert seen == reads
 
 
+def test_a_database_is_read_again_when_its_version_is_another(url: str, tmp_path: Path) -> None:
+    env = stored_desk(tmp_path, ws.Database(url, version="SELECT max(priority) FROM tickets"), OF_TEAM)
+    elsewhere(url, "UPDATE tickets SET title = 'Scanner dead' WHERE ticket_id = 'T-1'")
+    assert not env.refresh()
+    elsewhere(url, "UPDATE tickets SET priority = 9 WHERE ticket_id = 'T-2'")
+    assert env.refresh()
+    assert found(env, "scanner") == ["T-1"]
+
+
 def test_what_cannot_be_read_leaves_the_tables_as_they_are(tmp_path: Path) -> None:
     now: Any = [{"id": 1, "size": 2, "boss": None}]
     count = [False, True]
@@ -250,13 +259,7 @@ def test_a_change_set_is_committed_once_and_whole(url: str, tmp_path: Path) -> N
         change(table="notes", operation="insert", key="T-9-1", before=None, after=line),
         change(operation="insert", key="T-9", before=None, after=new),
         change(),
-        change(
-            table="notes",
-            operation="delete",
-            key="T-1-1",
-            before=NOTE,
-            after=None,
-        ),
+        change(table="notes", operation="delete", key="T-1-1", before=NOTE, after=None),
     )
     assert shop.commit(approved) == "committed as c1"
     elsewhere(url, "UPDATE tickets SET status = 'open again' WHERE ticket_id = 'T-1'")

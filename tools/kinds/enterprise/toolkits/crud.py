@@ -22,7 +22,7 @@ from worksmith.tools.kinds.enterprise.reading import (
 )
 from worksmith.tools.kinds.enterprise.schema import KEYS
 from worksmith.tools.kinds.enterprise.values import amount, changes, choice, past_day, required, whole
-from worksmith.tools.kinds.enterprise.writing import done, moment, next_id, today
+from worksmith.tools.kinds.enterprise.writing import done, next_id, today
 from worksmith.tools.tool import Toolkit, tool
 from worksmith.tools.tool_context import ToolContext
 
@@ -128,7 +128,6 @@ MADE: dict[str, Callable[[ToolContext, str, str], str]] = {
     "me": lambda ctx, *_: ctx.persona.id,
     "my_name": lambda ctx, *_: ctx.persona.name,
     "today": lambda ctx, *_: today(ctx),
-    "moment": lambda ctx, *_: moment(ctx),
     "next_id": next_id,
 }
 

@@ -10,6 +10,7 @@ from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     HELPDESK,
     draw_named,
+    draw_numbered,
     draw_ticket,
     find_ticket,
     has_raised,
@@ -21,70 +22,36 @@ from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     resolver_of,
     ticket_fact,
 )
+from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from worksmith.evals.tasks.task import Entity
 
-GROUP = GoalGroup("it/others.toml")
 
-
-def draw_raiser_open(ctx: DrawContext) -> Draw:
-    row = draw_ticket(ctx, status="resolved")
-    if row["raised_by_emp_id"] == ctx.me["emp_id"]:
+def _of_another(ctx: DrawContext) -> Found:
+    """A resolved ticket that somebody else raised."""
+    found = draw_numbered(ctx, status="resolved")
+    if found.row["raised_by_emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
-    rows = ctx.facts.where("tickets", raised_by_emp_id=row["raised_by_emp_id"], status="open")
-    return ctx.listing({"ticket": row["ticket_id"]}, rows, "ticket_id", [("tickets", row)])
+    return found
 
 
-@GROUP.goal(draw_raiser_open)
-def raiser_open(slots: Slots, plan: PlanRecorder) -> Values:
-    ticket = open_ticket(plan, slots)
-    rows = plan.every(
-        "tickets", "What of this raiser is open?", raised_by=ticket["raised_by_emp_id"], status="open"
-    )
-    return plan.listing(rows, "ticket_id")
+def _resolved(ctx: DrawContext) -> Found:
+    found = draw_named(ctx, status="resolved")
+    resolver(ctx, found.row)
+    return found
 
 
-def draw_resolver_open(ctx: DrawContext) -> Draw:
-    row, slots, _ = draw_named(ctx, status="resolved")
-    person = resolver(ctx, row)
-    return ctx.listing(
-        slots,
-        ctx.facts.where("tickets", emp_id=person["emp_id"], status="open"),
-        "ticket_id",
-        [("tickets", row)],
-    )
-
-
-@GROUP.goal(draw_resolver_open)
-def resolver_open(slots: Slots, plan: PlanRecorder) -> Values:
-    ticket = find_ticket(plan, slots)
-    rows = plan.every(
-        "tickets", "What else is open with this resolver?", resolver=ticket["emp_id"], status="open"
-    )
-    return plan.listing(rows, "ticket_id")
-
-
-def draw_manager_open(ctx: DrawContext) -> Draw:
-    row, slots, _ = draw_named(ctx, status="resolved")
-    person = resolver(ctx, row)
-    manager = ctx.above(person)
-    if manager["department"] not in HELPDESK:
+def _managed(ctx: DrawContext) -> Found:
+    """The resolver of the ticket, whose manager works at the helpdesk as well."""
+    person = resolver(ctx, ctx.drawn["tickets"])
+    if ctx.above(person)["department"] not in HELPDESK:
         raise UnfitError
-    return ctx.listing(
-        slots,
-        ctx.facts.where("tickets", emp_id=manager["emp_id"], status="open"),
-        "ticket_id",
-        [("tickets", row)],
-    )
+    return Found(person, {})
 
 
-@GROUP.goal(draw_manager_open)
-def manager_open(slots: Slots, plan: PlanRecorder) -> Values:
-    person = resolver_of(plan, find_ticket(plan, slots))
-    rows = plan.every(
-        "tickets", "What is open with the manager?", resolver=person["reports_to"], status="open"
-    )
-    return plan.listing(rows, "ticket_id")
+GROUP = GoalGroup(
+    "it/others.toml", draws=(_of_another, _resolved, _managed), finds=(open_ticket, find_ticket)
+)
 
 
 def draw_outcome_for_raiser(ctx: DrawContext) -> Draw:

@@ -11,18 +11,14 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     Draw,
     DrawContext,
     UnfitError,
-    action,
     latest,
     need,
 )
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
+from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from worksmith.evals.kinds.enterprise.goals.telling import MAIL, chat, mail
-from worksmith.evals.tasks.task import Action, Entity
-
-GROUP = GoalGroup("messages/partners.toml")
+from worksmith.evals.tasks.task import Entity
 
 _SOURCES = {"BU": "clients", "MA": "vendors"}
 """Whose mail a department reads."""
@@ -70,6 +66,43 @@ def _entity(value: str) -> Entity:
     if not _VALUED.match(value):
         raise UnfitError
     return entities.date(value) if "-" in value else entities.amount(value)
+
+
+def _writable(ctx: DrawContext) -> Found:
+    source, partner = _draw_partner(ctx, writing=True)
+    return Found(partner, {"partner": partner["business_name"]}, [(source, partner)])
+
+
+def _thread(ctx: DrawContext) -> Found:
+    """The newest mail with such a partner, if the persona wrote or got it, and the address outside."""
+    source, partner = _draw_partner(ctx, writing=True)
+    newest = latest(_mails(ctx, partner), "date")
+    if ctx.me["emp_id"] not in (newest["sender_emp_id"], newest["recipient_emp_id"]):
+        raise UnfitError
+    about = [("mail", newest), (source, partner)]
+    address = {"outside": partner["contact_email"]}
+    return Found({**newest, **address}, {"partner": partner["business_name"]}, about)
+
+
+def _open_partner(plan: PlanRecorder, slots: Slots) -> Row:
+    source = _SOURCES[plan.me.department]
+    return plan.one(source, "I open their record.", business_name=slots["partner"])
+
+
+def _find_newest(plan: PlanRecorder, slots: Slots) -> Row:
+    rows = plan.read(
+        "mail", f"I look for the newest mail with {slots['partner']}.", partner=slots["partner"], limit=1
+    )
+    return plan.pick(rows.first)
+
+
+def _find_thread(plan: PlanRecorder, slots: Slots) -> Row:
+    newest = _find_newest(plan, slots)
+    newest["outside"] = newest["recipient_email"] if newest["sender_emp_id"] else newest["sender_email"]
+    return newest
+
+
+GROUP = GoalGroup("messages/partners.toml", draws=(_writable, _thread), finds=(_open_partner, _find_thread))
 
 
 def draw_partner_settled(ctx: DrawContext) -> Draw:
@@ -136,11 +169,6 @@ def _partner_of(ctx: DrawContext, draw: Draw) -> Record:
     return need(ctx.facts.at(draw.about[-1]))
 
 
-def _open_partner(plan: PlanRecorder, slots: Slots) -> Row:
-    source = _SOURCES[plan.me.department]
-    return plan.one(source, "I open their record.", business_name=slots["partner"])
-
-
 def draw_partner_latest(ctx: DrawContext) -> Draw:
     source, partner = _draw_partner(ctx)
     newest = latest(_mails(ctx, partner), "date")
@@ -153,84 +181,3 @@ def draw_partner_latest(ctx: DrawContext) -> Draw:
 def partner_latest(slots: Slots, plan: PlanRecorder) -> Values:
     newest = _find_newest(plan, slots)
     return newest["subject"], newest["date"][:10]
-
-
-def _find_newest(plan: PlanRecorder, slots: Slots) -> Row:
-    rows = plan.read(
-        "mail", f"I look for the newest mail with {slots['partner']}.", partner=slots["partner"], limit=1
-    )
-    return plan.pick(rows.first)
-
-
-def draw_partner_reply(ctx: DrawContext) -> Draw:
-    source, partner = _draw_partner(ctx, writing=True)
-    newest = latest(_mails(ctx, partner), "date")
-    if ctx.me["emp_id"] not in (newest["sender_emp_id"], newest["recipient_emp_id"]):
-        raise UnfitError
-    news, mentions = draw_news(ctx.facts, ctx.rng, "outside")
-    return ctx.draw(
-        {"partner": partner["business_name"], "news": news},
-        actions=[_reply(partner["contact_email"], newest["thread_id"], news)],
-        mentions=mentions,
-        about=[("mail", newest), (source, partner)],
-    )
-
-
-@GROUP.goal(draw_partner_reply)
-def partner_reply(slots: Slots, plan: PlanRecorder) -> Values:
-    newest = _find_newest(plan, slots)
-    outside = newest["recipient_email"] if newest["sender_emp_id"] else newest["sender_email"]
-    return plan.carry_out("I answer in its thread.", _reply(outside, newest["thread_id"], slots["news"]))
-
-
-def _reply(address: str, thread_id: str, news: str) -> Action:
-    return action(MAIL, recipient=address, thread_id=thread_id, body=sentence(news))
-
-
-def draw_partner_mail(ctx: DrawContext) -> Draw:
-    source, partner = _draw_partner(ctx, writing=True)
-    news, mentions = draw_news(ctx.facts, ctx.rng, "outside")
-    subject = draw_subject(ctx.rng)
-    return ctx.draw(
-        {"partner": partner["business_name"], "news": news, "subject": subject},
-        actions=[mail(partner["contact_email"], subject, sentence(news))],
-        mentions=[*mentions, subject],
-        about=[(source, partner)],
-    )
-
-
-@GROUP.goal(draw_partner_mail)
-def partner_mail(slots: Slots, plan: PlanRecorder) -> Values:
-    partner = _open_partner(plan, slots)
-    message = mail(partner["contact_email"], slots["subject"], sentence(slots["news"]))
-    return plan.carry_out("I write to the contact.", message)
-
-
-def _told(ctx: DrawContext, draw: Draw) -> Draw:
-    """The same with a chat message to a colleague."""
-    name = ctx.colleague()["name"]
-    return draw.adding(chat(name, _said(draw.slots)), slots={"name": name}, mentions=[draw.slots["partner"]])
-
-
-def _said(slots: Slots) -> str:
-    return f"I have written to {slots['partner']}: {sentence(slots['news'])}"
-
-
-def draw_partner_reply_told(ctx: DrawContext) -> Draw:
-    return _told(ctx, draw_partner_reply(ctx))
-
-
-@GROUP.goal(draw_partner_reply_told)
-def partner_reply_told(slots: Slots, plan: PlanRecorder) -> Values:
-    partner_reply(slots, plan)
-    return plan.carry_out(f"I tell {slots['name']}.", chat(slots["name"], _said(slots)))
-
-
-def draw_partner_mail_told(ctx: DrawContext) -> Draw:
-    return _told(ctx, draw_partner_mail(ctx))
-
-
-@GROUP.goal(draw_partner_mail_told)
-def partner_mail_told(slots: Slots, plan: PlanRecorder) -> Values:
-    partner_mail(slots, plan)
-    return plan.carry_out(f"I tell {slots['name']}.", chat(slots["name"], _said(slots)))

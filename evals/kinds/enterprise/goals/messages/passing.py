@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from worksmith.evals.kinds.enterprise.goals.draw_context import (
     Draw,
     DrawContext,
     UnfitError,
-    action,
     attempt,
     need,
 )
@@ -18,21 +15,24 @@ from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import asks, pic
 from worksmith.evals.kinds.enterprise.goals.messages.chats import find_chat
 from worksmith.evals.kinds.enterprise.goals.messages.news import draw_subject
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from worksmith.evals.kinds.enterprise.goals.telling import chat, mail
+from worksmith.evals.kinds.enterprise.goals.steps import Act
 from worksmith.evals.tasks.task import Action
 
 GROUP = GoalGroup("messages/passing.toml")
 
-_Message = Callable[[Slots, str], Action]
 
-
-def _passed_on(*messages: _Message, people: tuple[str, ...], worded: bool = False) -> Logic:
+def _passed_on(*messages: str, people: tuple[str, ...], worded: bool = False) -> Logic:
     """Find a fact in a chat and send it.
 
     Args:
+        messages: the ways, as the steps of plans have them: `chat other`, `mail third`, `post`.
         people: the slots of those who get it, in the order in which they are drawn.
         worded: whether the language model words it.
     """
+    acts = [Act.of(f"{message} it", {"acts": {}, "says": {"it": "{said}"}}) for message in messages]
+
+    def sent(slots: Slots, text: str) -> list[Action]:
+        return [act.action({**slots, "said": text}) for act in acts]
 
     def draw(ctx: DrawContext) -> Draw:
         found, others = attempt(pick_chat_fact, ctx), [ctx.colleague()["name"] for _ in people]
@@ -50,7 +50,7 @@ def _passed_on(*messages: _Message, people: tuple[str, ...], worded: bool = Fals
         }
         value = latent.facts[name]
         text = _worded(slots, value) if worded else _said(slots, value)
-        actions = [message(slots, text) for message in messages]
+        actions = sent(slots, text)
         titled = any(slots["subject"] in change.arguments.values() for change in actions)
         return ctx.draw(
             slots,
@@ -67,8 +67,8 @@ def _passed_on(*messages: _Message, people: tuple[str, ...], worded: bool = Fals
                 f"Make a friendly announcement of one or two sentences of this, and keep all facts: {text}"
             )
             text = plan.word("I have the language model word it.", prompt, _worded(slots, value))
-        for message in messages:
-            plan.carry_out("I pass it on.", message(slots, text))
+        for message in sent(slots, text):
+            plan.carry_out("I pass it on.", message)
         return ()
 
     return Logic(draw, solve)
@@ -82,40 +82,18 @@ def _worded(slots: Slots, value: str) -> str:
     return f"News from {slots['project']}! {_said(slots, value)} Ask me if you want to know more."
 
 
-def _to_other(slots: Slots, text: str) -> Action:
-    return chat(slots["other"], text)
-
-
-def _to_third(slots: Slots, text: str) -> Action:
-    return chat(slots["third"], text)
-
-
-def _to_fourth(slots: Slots, text: str) -> Action:
-    return chat(slots["fourth"], text)
-
-
-def _by_mail(slots: Slots, text: str) -> Action:
-    return mail(slots["third"], slots["subject"], text)
-
-
-def _mail_other(slots: Slots, text: str) -> Action:
-    return mail(slots["other"], slots["subject"], text)
-
-
-def _post(slots: Slots, text: str) -> Action:
-    return action("social_platform.create", title=slots["subject"], body=text)
-
-
 GROUP.add(
-    pass_on=_passed_on(_to_other, people=("other",)),
-    mail_on=_passed_on(_mail_other, people=("other",)),
-    announce_fact=_passed_on(_post, people=()),
-    announce_worded=_passed_on(_post, people=(), worded=True),
-    pass_on_both=_passed_on(_to_other, _to_third, people=("other", "third")),
-    mail_worded=_passed_on(_mail_other, people=("other",), worded=True),
-    spread=_passed_on(_post, _to_other, _by_mail, people=("other", "third")),
-    spread_more=_passed_on(_post, _to_other, _to_fourth, _by_mail, people=("other", "third", "fourth")),
+    pass_on=_passed_on("chat other", people=("other",)),
+    mail_on=_passed_on("mail other", people=("other",)),
+    announce_fact=_passed_on("post", people=()),
+    announce_worded=_passed_on("post", people=(), worded=True),
+    pass_on_both=_passed_on("chat other", "chat third", people=("other", "third")),
+    mail_worded=_passed_on("mail other", people=("other",), worded=True),
+    spread=_passed_on("post", "chat other", "mail third", people=("other", "third")),
+    spread_more=_passed_on(
+        "post", "chat other", "chat fourth", "mail third", people=("other", "third", "fourth")
+    ),
     spread_worded=_passed_on(
-        _post, _to_other, _to_fourth, _by_mail, people=("other", "third", "fourth"), worded=True
+        "post", "chat other", "chat fourth", "mail third", people=("other", "third", "fourth"), worded=True
     ),
 )

@@ -7,6 +7,7 @@ from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
+from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     chats_about_issues,
@@ -23,29 +24,36 @@ from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
 )
 from worksmith.evals.kinds.enterprise.goals.swe.newest import draw_way, walk
 
-GROUP = GoalGroup("swe/others.toml")
 
-
-def draw_newest_repo_open(ctx: DrawContext) -> Draw:
+def _newest_of(ctx: DrawContext) -> Found:
+    """The newest repository of some colleague."""
     file = ctx.pick("repositories")
     owner = need(ctx.facts.colleague(file["emp_id"]))
     newest = newest_repository(ctx, owner["emp_id"])
     if owner["emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
-    rows = ctx.facts.where("issues", repo_name=newest["repo_name"], status="open")
-    return ctx.listing({"name": owner["name"]}, rows, "issue_id", [("repositories", newest)])
+    return Found(newest, {"name": owner["name"]})
 
 
-@GROUP.goal(draw_newest_repo_open)
-def newest_repo_open(slots: Slots, plan: PlanRecorder) -> Values:
-    rows = plan.read(
-        "repositories", f"I look for the newest repository of {slots['name']}.",
-        owner=slots["name"], limit=1,
-    )  # fmt: skip
-    repo = plan.pick(rows[0])["repo_name"]
-    return plan.listing(
-        plan.every("issues", "What is open there?", repo_name=repo, status="open"), "issue_id"
-    )
+def _closed(ctx: DrawContext) -> Found:
+    """A closed issue that somebody else reported."""
+    issue, _, slots = draw_named_issue(ctx, "closed")
+    if issue["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    return Found(issue, slots)
+
+
+def _closed_in_chat(ctx: DrawContext) -> Found:
+    chat, issue, _, slots = draw_chat_issue(ctx, "closed")
+    return Found(issue, slots, [("conversations", chat)])
+
+
+GROUP = GoalGroup(
+    "swe/others.toml",
+    draws=(_newest_of, _closed, _closed_in_chat),
+    finds=(find_issue, find_chat_issue),
+    who=(chats_about_issues,),
+)
 
 
 def draw_newest_author_repos(ctx: DrawContext) -> Draw:
@@ -85,37 +93,6 @@ def file_for_colleague(slots: Slots, plan: PlanRecorder) -> Values:
     other = plan.one("employees", f"I look {slots['name']} up.", name=slots["name"])
     file = plan.one("repositories", "Now the file.", file_id=slots["file"])
     return other["title"], file["creation_date"]
-
-
-def draw_reporter_open(ctx: DrawContext) -> Draw:
-    issue, _, slots = draw_named_issue(ctx, "closed")
-    if issue["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    rows = ctx.facts.where("issues", emp_id=issue["emp_id"], status="open")
-    return ctx.listing(slots, rows, "issue_id", [("issues", issue)])
-
-
-@GROUP.goal(draw_reporter_open)
-def reporter_open(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    rows = plan.every("issues", "What of this reporter is open?", author=issue["emp_id"], status="open")
-    return plan.listing(rows, "issue_id")
-
-
-def draw_chat_file_open(ctx: DrawContext) -> Draw:
-    chat, issue, _, slots = draw_chat_issue(ctx, "closed")
-    rows = ctx.facts.where("issues", repo_name=issue["repo_name"], path=issue["path"], status="open")
-    return ctx.listing(slots, rows, "issue_id", [("conversations", chat), ("issues", issue)])
-
-
-@GROUP.goal(draw_chat_file_open, who=chats_about_issues)
-def chat_file_open(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_chat_issue(plan, slots)
-    rows = plan.every(
-        "issues", "What is open on the same file?",
-        repo_name=issue["repo_name"], path=issue["path"], status="open",
-    )  # fmt: skip
-    return plan.listing(rows, "issue_id")
 
 
 def _repositories(ctx: DrawContext, slots: Slots, author: Record, issue: Record) -> Draw:

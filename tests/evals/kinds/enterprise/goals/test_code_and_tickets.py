@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
+from tests.evals.kinds.enterprise.goals.ground import GOALS, Ground
 from tests.tables import each_row
 from tests.tools.kinds.enterprise.generate.patches.checking import patch_passes
-from worksmith.evals.kinds.enterprise.facts import Facts
-from worksmith.evals.kinds.enterprise.filling.claims import Claims
-from worksmith.evals.kinds.enterprise.filling.filler import Filler
 from worksmith.evals.kinds.enterprise.filling.quotas import Cell, Place
 from worksmith.evals.kinds.enterprise.goals.draw_context import UnfitError
-from worksmith.evals.kinds.enterprise.goals.goal import Goal, Slots, Values
+from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import find_ticket, raiser_of, waits
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.enterprise.goals.registry import goals
-from worksmith.evals.kinds.enterprise.suites import build_world
-from worksmith.evals.tasks.task import Task
-from worksmith.tools.environment import Environment
 
 _GENERIC = ("chats/mails",)
 _RARE = {
@@ -38,58 +32,25 @@ _ALWAYS_EMPTY = {"swe.newest_repo_author_repos"}
 """They start from a repository with a successor; the smallest world has but one."""
 
 
-class Small:
-    """A small world with all that filling takes."""
-
-    def __init__(self, out: Path) -> None:
-        world, built = build_world(out, seed=26, scale=0.02)
-        self.facts = Facts(built, world.manifest.now)
-        self.env = Environment(world, sandboxes=1)
-
-    def filler(self, goal: Goal) -> Filler:
-        """A filler of the test split alone, with one goal."""
-        return Filler(self.env, self.facts, 0, Claims(self.facts, 0, {"test": 1}), (goal,))
-
-    def tasks(self, name: str, count: int = 3) -> list[Task]:
-        """Some tasks of a goal."""
-        goal = _by_id()[name]
-        filler, place = self.filler(goal), Place(Cell(goal.area, goal.subarea, goal.type), goal.steps)
-        return [task for task in (filler.fill("test", place) for _ in range(count)) if task is not None]
-
-    def denied(self, name: str, reason: str) -> list[Task]:
-        """A task of a goal in the hands of somebody who is denied, and its twin."""
-        goal = _by_id()[name]
-        cell = Cell(goal.area, goal.subarea, "unanswerable")
-        place = Place(cell, 0, denial=reason, writes=goal.type == "crud")
-        return self.filler(goal).denied("test", place)
-
-
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
-    return Small(tmp_path_factory.mktemp("world"))
-
-
-def _by_id() -> dict[str, Goal]:
-    return {goal.id: goal for goal in goals()}
+def small(tmp_path_factory: pytest.TempPathFactory) -> Ground:
+    return Ground(tmp_path_factory.mktemp("world"), seed=26)
 
 
 def _own() -> list[str]:
     return [g.id for g in goals() if g.area in ("SWE", "IT") and g.subarea not in _GENERIC]
 
 
-def test_comes_out_of_the_smallest_world(small: Small) -> None:
+def test_comes_out_of_the_smallest_world(small: Ground) -> None:
     for name in [name for name in _own() if name not in _RARE | _ALWAYS_EMPTY]:
         task, *_ = small.tasks(name, 1)
         assert task.gold_plan is not None, name
-        assert len(task.gold_plan) == _by_id()[name].steps, name
+        assert len(task.gold_plan) == GOALS[name].steps, name
 
 
 @each_row("name", [g.id for g in goals() if g.id in _own() and g.empty and g.id not in _NEVER_EMPTY])
-def test_may_have_nothing_as_its_answer(small: Small, name: str) -> None:
-    goal = _by_id()[name]
-    place = Place(Cell(goal.area, goal.subarea, goal.type), goal.steps, empty=True)
-    task = small.filler(goal).fill("test", place)
-    assert task is not None
+def test_may_have_nothing_as_its_answer(small: Ground, name: str) -> None:
+    [task] = small.tasks(name, 1, empty=True)
     assert task.answer is not None
     assert task.answer.kind == "none"
 
@@ -98,7 +59,7 @@ def test_may_have_nothing_as_its_answer(small: Small, name: str) -> None:
     ("name", "reason"),
     [(goal.id, reason) for goal in goals() if goal.id in _own() for reason in goal.denials],
 )
-def test_who_is_denied_gets_the_question_of_who_is_not(small: Small, name: str, reason: str) -> None:
+def test_who_is_denied_gets_the_question_of_who_is_not(small: Ground, name: str, reason: str) -> None:
     denied, twin = small.denied(name, reason)
     assert denied.query == twin.query
     assert denied.persona is not None
@@ -112,8 +73,8 @@ def test_who_is_denied_gets_the_question_of_who_is_not(small: Small, name: str, 
 
 
 @pytest.mark.slow
-def test_a_draw_with_two_readings_is_not_asked(small: Small) -> None:
-    goal = _by_id()["it.resolver_contact"]
+def test_a_draw_with_two_readings_is_not_asked(small: Ground) -> None:
+    goal = GOALS["it.resolver_contact"]
     place = Place(Cell(goal.area, goal.subarea, goal.type), goal.steps)
 
     def of_the_raiser(slots: Slots, plan: PlanRecorder) -> Values:
@@ -131,7 +92,7 @@ def test_a_draw_with_two_readings_is_not_asked(small: Small) -> None:
 
 
 @pytest.mark.slow
-def test_mending_just_the_line_asked_for_makes_the_tests_pass(small: Small) -> None:
+def test_mending_just_the_line_asked_for_makes_the_tests_pass(small: Ground) -> None:
     tasks = small.tasks("swe.faulty_line", 4)
     assert tasks
     for task in tasks:
@@ -150,7 +111,7 @@ def test_mending_just_the_line_asked_for_makes_the_tests_pass(small: Small) -> N
         assert patch_passes(file["code"], mended, latent.facts["tests"])
 
 
-def test_the_mended_line_is_the_one_that_the_patch_removes(small: Small) -> None:
+def test_the_mended_line_is_the_one_that_the_patch_removes(small: Ground) -> None:
     tasks = small.tasks("swe.mended_line", 4)
     assert tasks
     for task in tasks:
@@ -160,7 +121,7 @@ def test_the_mended_line_is_the_one_that_the_patch_removes(small: Small) -> None
         assert int(task.answer.required[0].value) == _removed(issue["patch"])
 
 
-def test_an_id_is_taken_out_of_a_text_only_if_there_is_just_one(small: Small) -> None:
+def test_an_id_is_taken_out_of_a_text_only_if_there_is_just_one(small: Ground) -> None:
     ticket = small.facts.all("tickets")[0]
     persona = small.env.persona(small.facts.staff(("IN",))[0]["emp_id"])
     call = PlanRecorder(small.env.episode(persona=persona), small.facts, "")
@@ -173,7 +134,7 @@ def test_an_id_is_taken_out_of_a_text_only_if_there_is_just_one(small: Small) ->
             call.quoted(row, r"ISS-\d+")
 
 
-def test_only_those_are_asked_who_have_what_it_is_about(small: Small) -> None:
+def test_only_those_are_asked_who_have_what_it_is_about(small: Ground) -> None:
     for task in small.tasks("it.own_priority"):
         assert task.persona is not None
         person = small.facts.person(task.persona.id)

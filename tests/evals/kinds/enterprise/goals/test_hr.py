@@ -4,72 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import date, timedelta
-from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.evals.kinds.enterprise.goals.ground import GOALS, Ground
 from tests.tables import each_row
-from worksmith.evals.kinds.enterprise.facts import Facts
-from worksmith.evals.kinds.enterprise.filling.claims import Claims
-from worksmith.evals.kinds.enterprise.filling.filler import Filler
-from worksmith.evals.kinds.enterprise.filling.quotas import Cell, Place
 from worksmith.evals.kinds.enterprise.goals.draw_context import UnfitError
-from worksmith.evals.kinds.enterprise.goals.goal import Goal
 from worksmith.evals.kinds.enterprise.goals.hr import clauses
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from worksmith.evals.kinds.enterprise.goals.registry import goals
-from worksmith.evals.kinds.enterprise.suites import write_enterprise
-from worksmith.evals.tasks.task import Task
-from worksmith.tools.environment import Environment
-from worksmith.tools.episode import Episode
-from worksmith.tools.kinds.enterprise.generate import build
 
-SEED, SCALE = 3, 0.02
+SEED = 3
 _RARE = {"hr.post_writer", "hr.post_writer_posts"}
 """They ask about a post that is easily mistaken for two others; the smallest world has twenty posts."""
 
-GOALS = {goal.id: goal for goal in goals() if goal.area == "HR" and goal.subarea != "chats/mails"}
-
-
-class Ground(NamedTuple):
-    """A small world to draw in."""
-
-    env: Environment
-    facts: Facts
-
-    def filler(self, *chosen: Goal) -> Filler:
-        """Draws these goals for the test split alone."""
-        return Filler(self.env, self.facts, SEED, Claims(self.facts, SEED, {"test": 1}), chosen)
-
-    def task(self, name: str) -> Task:
-        """A task of one goal."""
-        goal = GOALS[name]
-        cell = Cell(goal.area, goal.subarea, goal.type)
-        found = self.filler(goal).fill("test", Place(cell, goal.steps))
-        assert found is not None, name
-        return found
-
-    def denied(self, name: str, reason: str) -> list[Task]:
-        """A denied task of one goal, and its twin."""
-        goal = GOALS[name]
-        cell = Cell(goal.area, goal.subarea, "unanswerable")
-        return self.filler(goal).denied("test", Place(cell, 0, denial=reason, writes=goal.type == "crud"))
-
-    def carried_out(self, task: Task) -> Episode:
-        """The gold plan, carried out."""
-        episode = self.env.episode(persona=task.persona)
-        for step in task.gold_plan or ():
-            episode.call(step.tool, step.arguments)
-        return episode
+HR = {name: goal for name, goal in GOALS.items() if goal.area == "HR" and goal.subarea != "chats/mails"}
 
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
-    built = build(SEED, SCALE)
-    world = write_enterprise(tmp_path_factory.mktemp("world"), built, seed=SEED, scale=SCALE)
-    return Ground(Environment(world, sandboxes=1), Facts(built, world.manifest.now))
+    return Ground(tmp_path_factory.mktemp("world"), SEED, SEED)
 
 
 # --- clauses --------------------------------------------------------------------------------------------
@@ -123,29 +78,29 @@ def test_months_keep_the_day(start: date, months: int) -> None:
 
 
 def test_every_number_of_steps_is_on_offer() -> None:
-    offered = Counter((goal.subarea, goal.type, goal.steps) for goal in GOALS.values())
+    offered = Counter((goal.subarea, goal.type, goal.steps) for goal in HR.values())
     for part in (("employee DB", "search"), ("employee DB", "crud"), ("policies", "search")):
         assert all(offered[(*part, steps)] for steps in range(1, 7)), part
 
 
 @pytest.mark.slow
-@each_row("name", [name for name in GOALS if name not in _RARE])
+@each_row("name", [name for name in HR if name not in _RARE])
 def test_every_goal_comes_out_in_a_small_world(ground: Ground, name: str) -> None:
-    goal, task = GOALS[name], ground.task(name)
+    goal, task = GOALS[name], ground.tasks(name, 1)[0]
     assert len(task.gold_plan or ()) == goal.steps
     assert ground.carried_out(task).outcome().empty == (goal.type == "search")
 
 
 @pytest.mark.slow
 def test_an_entitlement_is_not_exceeded_by_what_lapses(ground: Ground) -> None:
-    task = ground.task("hr.lapsing")
+    task = ground.tasks("hr.lapsing", 1)[0]
     row = ground.facts.where("employees", name=task.slots["name"])[0]
     assert task.answer is not None
     assert int(row["remaining_vacation_leaves"]) - int(task.answer.required[0].value) == 5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [g.id for g in GOALS.values() if "self_protection" in g.denials])
+@pytest.mark.parametrize("name", [g.id for g in HR.values() if "self_protection" in g.denials])
 def test_only_who_could_do_it_for_others_is_protected_from_themselves(ground: Ground, name: str) -> None:
     found = ground.denied(name, "self_protection")
     if not found:
@@ -160,7 +115,7 @@ def test_only_who_could_do_it_for_others_is_protected_from_themselves(ground: Gr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [g.id for g in GOALS.values() if "private_field" in g.denials])
+@pytest.mark.parametrize("name", [g.id for g in HR.values() if "private_field" in g.denials])
 def test_private_fields_are_hidden_from_outsiders(ground: Ground, name: str) -> None:
     denied, _ = ground.denied(name, "private_field")
     assert denied.answer is not None

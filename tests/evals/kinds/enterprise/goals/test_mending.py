@@ -8,41 +8,25 @@ from pathlib import Path
 
 import pytest
 
+from tests.evals.kinds.enterprise.goals.ground import Ground
 from tests.evals.scoring.hidden_tests.hostile import PASSING, written
-from worksmith.evals.kinds.enterprise.facts import Facts
-from worksmith.evals.kinds.enterprise.filling.claims import Claims
-from worksmith.evals.kinds.enterprise.filling.filler import Filler
-from worksmith.evals.kinds.enterprise.filling.quotas import Cell, Place
-from worksmith.evals.kinds.enterprise.goals.registry import goals
-from worksmith.evals.kinds.enterprise.suites import build_world
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.answer_scorer import AnswerScorer
 from worksmith.evals.scoring.hidden_tests import sandbox
 from worksmith.evals.scoring.hidden_tests.checking import failing
 from worksmith.evals.scoring.hidden_tests.sandbox import SandboxError
-from worksmith.evals.tasks.task import Task
-from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
 
 
-class Office:
+class Office(Ground):
     """A small world with a task of mending."""
 
     def __init__(self, folder: Path) -> None:
-        world, built = build_world(folder, seed=26, scale=0.02)
-        self.facts = Facts(built, world.manifest.now)
-        self.env = Environment(world, sandboxes=1)
+        super().__init__(folder, seed=26)
         self.scorer = AnswerScorer(self.env)
-        self.task = self.tasks("swe.mend_issue")[0]
-
-    def tasks(self, name: str) -> list[Task]:
-        """A task of a goal; none where the world has none."""
-        goal = next(goal for goal in goals() if goal.id == name)
-        filler = Filler(self.env, self.facts, 0, Claims(self.facts, 0, {"test": 1}), (goal,))
-        found = filler.fill("test", Place(Cell(goal.area, goal.subarea, goal.type), goal.steps))
-        return [] if found is None else [found]
+        self.task = self.tasks("swe.mend_issue", 1)[0]
 
     def ended(self, code: str) -> EpisodeResult:
         """The end of an agent that writes this text into the file and does nothing else."""
