@@ -223,7 +223,8 @@ def _by_key(changes: Iterable[ProposedChange]) -> Iterator[ProposedChange]:
     """The changes, where a row that takes the key of a deleted one is an update of it."""
     every = list(changes)
     gone = {(each.table, each.key): each for each in every if each.operation == "delete"}
-    new = {(each.table, each.key) for each in every if each.operation == "insert"} & gone.keys()
+    new = {(each.table, each.key) for each in every if each.operation == "insert" and each.key is not None}
+    new &= gone.keys()
     for each in every:
         place = each.table, each.key
         if place not in new or each.operation == "update":
