@@ -11,6 +11,9 @@ from worksmith.evals.kinds.enterprise.facts import Facts, Record, ref
 from worksmith.evals.tasks.task import Action, Entity, HiddenTests
 from worksmith.tools.errors import WorksmithError
 
+PERSONNEL = ("HR",)
+"""The departments that change personnel records."""
+
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
 

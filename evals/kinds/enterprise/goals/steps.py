@@ -36,14 +36,14 @@ from typing import Any
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    PERSONNEL,
     Draw,
     DrawContext,
     UnfitError,
     attempt,
 )
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
-from worksmith.evals.kinds.enterprise.goals.hr.employees import PERSONNEL
-from worksmith.evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
+from worksmith.evals.kinds.enterprise.goals.news import draw_news, draw_subject, sentence
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.tasks.task import Action

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from worksmith.evals.kinds.enterprise.facts import Record
-from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
+from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    PERSONNEL,
+    Draw,
+    DrawContext,
+    UnfitError,
+    attempt,
+    need,
+)
 from worksmith.evals.kinds.enterprise.goals.goal import Slots
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.tasks.task import Action, Entity
 
-PERSONNEL = ("HR",)
 SENIOR = ("10", "12", "14")
 """Levels of who may change personnel records."""
 

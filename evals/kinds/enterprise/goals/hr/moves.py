@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals.draw_context import (
+    PERSONNEL,
     Draw,
     DrawContext,
     UnfitError,
@@ -17,7 +18,6 @@ from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.hr.employees import (
     HIGH,
-    PERSONNEL,
     changing,
     look,
     named,

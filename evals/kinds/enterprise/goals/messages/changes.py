@@ -5,7 +5,7 @@ from __future__ import annotations
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, attempt, need
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
+from worksmith.evals.kinds.enterprise.goals.news import draw_news, draw_subject, sentence
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.enterprise.goals.telling import mail
 

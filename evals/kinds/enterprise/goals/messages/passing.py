@@ -13,7 +13,7 @@ from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import asks, pick_chat_fact
 from worksmith.evals.kinds.enterprise.goals.messages.chats import find_chat
-from worksmith.evals.kinds.enterprise.goals.messages.news import draw_subject
+from worksmith.evals.kinds.enterprise.goals.news import draw_subject
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.enterprise.goals.steps import Act
 from worksmith.evals.tasks.task import Action

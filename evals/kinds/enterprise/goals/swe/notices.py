@@ -7,7 +7,7 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContex
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.chats import find_chat
-from worksmith.evals.kinds.enterprise.goals.messages.news import draw_subject
+from worksmith.evals.kinds.enterprise.goals.news import draw_subject
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
