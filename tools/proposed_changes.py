@@ -280,7 +280,7 @@ class ProposedChanges(Sequence[ProposedChange]):
             raise InputError("these changes were committed", where="changes", hint=hint) from None
         try:
             self._env.refresh(force=True)
-            persona = self._env.persona(self._persona.id)
+            persona = self._env.persona(self._persona.id) if self._env.kind.people else self._persona
             approver = persona if approved_by is None else self._env.persona(approved_by)
             replayed = self._replayed(persona)
             if approver != persona and not replayed.shown(approver)[1]:

@@ -18,6 +18,7 @@ from dspy.utils import DummyLM
 import worksmith as ws
 from tests.tools.kinds.own_data.desk import OF_TEAM, TABLES, bare, desk, with_tools, write_policy
 from tests.worksmith.commands import called
+from worksmith.evals.tasks.task import VisibleTask
 from worksmith.tools.change_set import ChangeSet
 
 ENVIRONMENT = """
@@ -186,6 +187,20 @@ def test_changes_are_committed_once_and_only_as_they_were_proposed(tmp_path: Pat
     with pytest.raises(ws.InputError, match="nothing to commit"):
         denied.changes.commit()
     assert len(sets) == 1
+
+
+def test_a_persona_that_no_table_has_commits_as_itself() -> None:
+    env, sets = ws.Environment.from_tables({"stock": [{"product": "5"}]}, now="2026-01-05"), list[ChangeSet]()
+    env.tool(take_one)
+    env.commit(sets.append)
+    task = VisibleTask(id="x", query="One", domains=("tools",), persona=ws.Persona(id="me", name="Mia"))
+    ws.OwnAgent(lambda task: task.tools.call("tools.take_one", {}), env)(task=task).changes.commit()
+    assert [each.approved_by.name for each in sets] == ["Mia"]
+
+
+def take_one(ctx: ws.Context) -> None:
+    """Take one."""
+    ctx["stock"].insert({"product": "6"})
 
 
 def test_changes_are_committed_under_the_rights_of_now(tmp_path: Path) -> None:
