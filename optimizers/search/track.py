@@ -308,18 +308,20 @@ class Track:
         the final none of sealed intents tells it: what is tested on these is settled without them.
         """
         context, opened = self._context, sum(self.intents[: len(self.intents) - self.sealed])
-        seen = [record for found in self._measured.values() for record in found.records[:opened]]
-        seen += self._raced
         # What a candidate takes tells more of the next one than what the program as it is takes.
-        likely = [] if self.sealed else self._raced_by(self._entries.keys() - {INCUMBENT})
-        likely = likely or seen
-        if not seen:
+        candidates = [] if self.sealed else [name for name in self._results if name != INCUMBENT]
+        likely = self._raced_by(candidates)
+        rest = [record for found in self._measured.values() for record in found.records[:opened]]
+        rest += self._raced_by(name for name in self._results if name not in candidates)
+        if not likely:
+            likely, rest = rest, []
+        if not likely:
             return math.inf
         asked = 0 if context.teacher.free else context.teacher.cost.model_calls
         proposed = context.proposer.meter.calls if context.proposer else 0
-        others = Spent(asked + proposed) + self._spent([each for each in seen if each not in likely])
+        others = Spent(asked + proposed) + self._spent(rest)
         room = len(likely) * context.limits.room(self._spent(likely), others)
-        return max(0.0, room - (self._ran - len(seen)))
+        return max(0.0, room - (self._ran - len(likely) - len(rest)))
 
     def _spent(self, records: Iterable[EpisodeRecord]) -> Spent:
         model, prices = self._context.student.model, self._context.prices
