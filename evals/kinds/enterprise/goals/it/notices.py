@@ -20,6 +20,7 @@ from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     find_ticket,
     helper,
     raiser,
+    resolved_by_another,
     resolver,
     ticket_fact,
 )
@@ -59,12 +60,6 @@ def _both(ctx: DrawContext, ticket: Record) -> None:
         raise UnfitError
 
 
-def _resolved_by_another(ctx: DrawContext) -> Found:
-    found = draw_named(ctx, status="resolved")
-    resolver(ctx, found.row)
-    return found
-
-
 def _open_named(ctx: DrawContext) -> Found:
     return draw_named(ctx, status="open")
 
@@ -85,7 +80,7 @@ def _next_helper(ctx: DrawContext) -> Found:
 GROUP = GoalGroup(
     "it/notices.toml",
     draws=(
-        _open, _not_urgent, _open_of_both, _resolved_by_another, _open_named, _other_helper, _next_helper,
+        _open, _not_urgent, _open_of_both, resolved_by_another, _open_named, _other_helper, _next_helper,
     ),
     finds=(find_ticket,),
 )  # fmt: skip

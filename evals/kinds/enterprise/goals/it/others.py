@@ -9,7 +9,6 @@ from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     HELPDESK,
-    draw_named,
     draw_numbered,
     draw_ticket,
     find_ticket,
@@ -18,6 +17,7 @@ from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     policy_of,
     policy_page,
     raiser,
+    resolved_by_another,
     resolver,
     resolver_of,
     ticket_fact,
@@ -35,12 +35,6 @@ def _of_another(ctx: DrawContext) -> Found:
     return found
 
 
-def _resolved(ctx: DrawContext) -> Found:
-    found = draw_named(ctx, status="resolved")
-    resolver(ctx, found.row)
-    return found
-
-
 def _managed(ctx: DrawContext) -> Found:
     """The resolver of the ticket, whose manager works at the helpdesk as well."""
     person = resolver(ctx, ctx.drawn["tickets"])
@@ -50,7 +44,7 @@ def _managed(ctx: DrawContext) -> Found:
 
 
 GROUP = GoalGroup(
-    "it/others.toml", draws=(_of_another, _resolved, _managed), finds=(open_ticket, find_ticket)
+    "it/others.toml", draws=(_of_another, resolved_by_another, _managed), finds=(open_ticket, find_ticket)
 )
 
 

@@ -49,6 +49,12 @@ def resolver(ctx: DrawContext, ticket: Record) -> Record:
     return ctx.other(ctx.facts.colleague(ticket["emp_id"]))
 
 
+def resolved_by_another(ctx: DrawContext) -> Found:
+    found = draw_named(ctx, status="resolved")
+    resolver(ctx, found.row)
+    return found
+
+
 def helper(ctx: DrawContext, *but: str) -> Record:
     """Some colleague of the helpdesk who is none of these."""
     row = ctx.rng.choice(ctx.facts.staff(HELPDESK))
