@@ -14,7 +14,7 @@ from worksmith.optimizers.wording import in_python
 
 if TYPE_CHECKING:
     from worksmith.optimizers.compiling.artifact import Artifact
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +46,7 @@ class Compilation:
     run_id: str | None = None
 
     @classmethod
-    def of(cls, result: Result, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
+    def of(cls, result: CompileResult, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
         manifest = result.artifact.manifest
         return cls(
             trials=result.compiled.trials,

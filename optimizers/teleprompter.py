@@ -19,7 +19,7 @@ from worksmith.evals.lm.prices import prices_in_use
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.scoring.expression import priced
 from worksmith.evals.tasks.transcript import GOLD
-from worksmith.evals.tracking import open_tracker, steady
+from worksmith.evals.tracking import open_tracker, tolerant
 from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compilation import Compilation
 from worksmith.optimizers.compiling.claims import counted_intents, too_few_intents
@@ -38,10 +38,10 @@ from worksmith.optimizers.wording import errors_in_python, in_python
 from worksmith.tools.errors import InputError, Notice
 
 if TYPE_CHECKING:
-    from worksmith.evals.running.result import Progress
+    from worksmith.evals.running.result import EvalProgress
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 GivenModel: TypeAlias = "str | dspy.BaseLM"
 
@@ -108,7 +108,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         resume: bool = False,
         track: bool | str = False,
         intent: str | None = None,
-        on_progress: Callable[[str, Progress], None] | None = None,
+        on_progress: Callable[[str, EvalProgress], None] | None = None,
         demos: int | None = None,
         candidates: int = Settings.candidates,
         seed: int = Settings.seed,
@@ -305,7 +305,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
                 hint="give a program of the student's class, or a model",
             )
 
-    def _compiled(self, plan: Plan, data: LearningData) -> tuple[Result, str | None]:
+    def _compiled(self, plan: Plan, data: LearningData) -> tuple[CompileResult, str | None]:
         """The result of a plan, and the id of its run in MLflow."""
         suite, named = data.suite, self.track if isinstance(self.track, str) else data.suite.path.name
         tracker = open_tracker(track=bool(self.track), experiment=named)
@@ -317,7 +317,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             **plan.settings.to_json(),
         }
         name = f"compile {type(plan.program).__name__} {self.name}"
-        with steady(tracker.start(name, params=params)) as run:
+        with tolerant(tracker.start(name, params=params)) as run:
             result = compile_program(plan)
             record_trials(run, result.artifact, suite)
             run.text(result.artifact.text, "program.json")

@@ -9,15 +9,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from worksmith.evals.records.parts import (
+from worksmith.evals.records.entries import (
     PAID,
     PROVIDER_CACHED,
     AskEntry,
     CallEntry,
     ChangeEntry,
-    Entry,
     FaultEntry,
     Judgement,
+    RecordEntry,
     SpanEntry,
     Used,
 )
@@ -49,7 +49,7 @@ RATES = (LEAK, OVER_REFUSAL, PARTIAL_UNSAID, PARTIAL_WRONGLY, ASR)
 """Failures of access, and attacks that succeed: counts beside every score, and part of no average."""
 
 
-class Digests(Entry):
+class Digests(RecordEntry):
     """Content addresses of everything that an episode and its scores depend on.
 
     Attributes:
@@ -65,7 +65,7 @@ class Digests(Entry):
     scorers: str = ""
 
 
-class TaskLabels(Entry):
+class TaskLabels(RecordEntry):
     """Labels of a task by its kind, for tables; see `worksmith.evals.task_kind.TaskKind.labels`.
 
     Attributes:
@@ -161,7 +161,7 @@ class EpisodeRecord(Used):
         return self.model_dump(mode="json", exclude=exclude)
 
 
-class WorkUnit(Entry):
+class WorkUnit(RecordEntry):
     """The identity of an episode, by whose key a resumed run finds it in its log."""
 
     task_id: str

@@ -24,7 +24,7 @@ from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
 from worksmith.evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
 from worksmith.evals.reporting.tables.failure_modes import failure_mode_grids
 from worksmith.evals.reporting.tables.flips import flipped_tasks
-from worksmith.evals.reporting.tables.judges import judge_grid, judge_grids
+from worksmith.evals.reporting.tables.judge_tables import judge_grid, judge_grids
 from worksmith.evals.reporting.tables.planners import planner_grids
 from worksmith.evals.reporting.tables.scores import (
     attempt_grid,
@@ -154,7 +154,7 @@ def evaluation_report(
     """The report of one program.
 
     Args:
-        rerun: see `worksmith.evals.running.study.Arm`.
+        rerun: see `worksmith.evals.running.study.StudyArm`.
     """
     summary, records, facts = result.summary, result.records, _facts(result)
     judged, outcome = judge_grid(summary.judging), summary.scores.get(PRIMARY)

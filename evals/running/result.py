@@ -14,7 +14,7 @@ from worksmith.evals.task_kind import kind_of
 
 
 @dataclass(frozen=True)
-class Progress:
+class EvalProgress:
     """The progress of an evaluation after an episode.
 
     Attributes:

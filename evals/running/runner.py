@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.outage import IN_VAIN, Outage
-from worksmith.evals.running.part import Attempt, Part, PartRun
-from worksmith.evals.running.result import EvalResult, Progress
+from worksmith.evals.running.program_run import Attempt, ProgramRun, RunPlan
+from worksmith.evals.running.result import EvalProgress, EvalResult
 from worksmith.evals.running.resuming import Resumed
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.running.workers import Workers
@@ -53,7 +53,7 @@ def evaluate(
     settings: EvalSettings,
     *,
     log: EpisodeLog | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[EvalProgress], None] | None = None,
     on_resume: Callable[[Resumed], None] | None = None,
 ) -> EvalResult:
     """Run one program on tasks and score each episode.
@@ -70,15 +70,15 @@ def evaluate(
     Raises:
         InputError, ModelDownError, EvaluationInterrupted: see `evaluate_together`.
     """
-    parts = [Part(program, tasks, log)]
+    parts = [RunPlan(program, tasks, log)]
     return evaluate_together(parts, settings, on_progress=on_progress, on_resume=on_resume)[0]
 
 
 def evaluate_together(
-    parts: Sequence[Part],
+    parts: Sequence[RunPlan],
     settings: EvalSettings,
     *,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[EvalProgress], None] | None = None,
     on_resume: Callable[[Resumed], None] | None = None,
 ) -> list[EvalResult]:
     """Run several programs at once, so that no worker is idle while one of them has episodes left.
@@ -97,7 +97,7 @@ def evaluate_together(
         EvaluationInterrupted: on Ctrl-C, after episodes in flight had a moment to finish.
     """
     started = time.perf_counter()
-    running = [PartRun(part, place, settings) for place, part in enumerate(parts)]
+    running = [ProgramRun(part, place, settings) for place, part in enumerate(parts)]
     for each in running:
         if on_resume is not None and (found := each.resumed()) is not None:
             on_resume(found)
@@ -107,13 +107,13 @@ def evaluate_together(
     def counts() -> tuple[int, int]:
         return sum(each.ended for each in running), sum(each.total for each in running)
 
-    def attempt(episodes: Iterable[tuple[PartRun, int]], count: int, *, first: bool = False) -> None:
+    def attempt(episodes: Iterable[tuple[ProgramRun, int]], count: int, *, first: bool = False) -> None:
         def keep(attempt: Attempt, record: EpisodeRecord | None) -> None:
             if record is None:
                 return
             attempt.part.keep(attempt.place, record)
             if on_progress:
-                on_progress(Progress(*counts(), record, attempt.part.place, pool.in_flight))
+                on_progress(EvalProgress(*counts(), record, attempt.part.place, pool.in_flight))
             settings.unscored.note_record(record)
             if first:
                 outage.note(record)

@@ -17,7 +17,7 @@ from worksmith.evals.lm.prices import Prices
 from worksmith.evals.lm.rewards import telling_rewards
 from worksmith.evals.records.record import ASR, PRIMARY
 from worksmith.evals.running.outage import Unscored
-from worksmith.evals.running.result import Progress
+from worksmith.evals.running.result import EvalProgress
 from worksmith.evals.scoring.expression import Expression
 from worksmith.evals.scoring.scorer import Scorer, check_score_names
 from worksmith.evals.task_kind import scorers_for
@@ -39,7 +39,7 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.running.episode_engine import EpisodeEngine
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
     from worksmith.evals.tasks.task_filter import Condition
@@ -128,13 +128,13 @@ class Plan:
     bank: TraceBank | None = None
     versions: Mapping[str, str] | None = None
     origin: Mapping[str, str] = field(default_factory=dict)
-    on_progress: Callable[[str, Progress], None] | None = None
+    on_progress: Callable[[str, EvalProgress], None] | None = None
     budget: Budget | None = None
     limits: Limits | None = None
     prices: Prices | None = None
     say: Callable[[str], None] = lambda _: None
     metric: Metric | None = None
-    engine: Engine | None = None
+    engine: EpisodeEngine | None = None
 
     @property
     def settings(self) -> Settings:

@@ -20,7 +20,7 @@ from worksmith.jobs.settings.groups.tasks import TaskSettings
 from worksmith.jobs.showing.printing import Facts
 from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.compiling.journal import Journal, discard, journal_beside
-from worksmith.optimizers.demos.bank_building import Attempt, build_bank
+from worksmith.optimizers.demos.bank_building import TeacherRun, build_bank
 from worksmith.optimizers.demos.trace_bank import BankCard, TraceBank, interface_of
 from worksmith.optimizers.rollouts import Rollouts
 from worksmith.tools.errors import InputError, WorksmithError
@@ -28,7 +28,7 @@ from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from worksmith.evals.running.result import Progress as Done
+    from worksmith.evals.running.result import EvalProgress
     from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.programs import BankSettings
     from worksmith.programs.agent import Agent
@@ -39,7 +39,7 @@ class BankForecast(Facts):
     """What a build would run at most: every attempt on every task that it has, as if none had succeeded."""
 
     tasks: Sequence[Task]
-    attempts: Sequence[Attempt]
+    attempts: Sequence[TeacherRun]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -94,7 +94,7 @@ def build_trace_bank(settings: BankSettings, *, progress: Progress = SILENT) -> 
     return Bank(bank, out)
 
 
-def _opened(settings: BankSettings, progress: Progress) -> tuple[Suite, Agent, list[Task], list[Attempt]]:
+def _opened(settings: BankSettings, progress: Progress) -> tuple[Suite, Agent, list[Task], list[TeacherRun]]:
     leave_out_cache(settings)
     suite = Suite.open(settings.suite)
     _, tasks = choose_tasks(suite, settings.adapted(TaskSettings), progress)
@@ -121,7 +121,7 @@ def _built(
     suite: Suite,
     agent: Agent,
     tasks: Sequence[Task],
-    attempts: Sequence[Attempt],
+    attempts: Sequence[TeacherRun],
     card: BankCard,
     settings: BankSettings,
     progress: Progress,
@@ -135,8 +135,8 @@ def _built(
     }
     with Journal.open(work, fingerprint, resume=settings.resume) as journal, progress.bar("bank") as tick:
 
-        def rollouts(number: int, attempt: Attempt) -> Rollouts:
-            def follow(_: str, done: Done) -> None:
+        def rollouts(number: int, attempt: TeacherRun) -> Rollouts:
+            def follow(_: str, done: EvalProgress) -> None:
                 tick(done.done, done.total, attempt.label, done.in_flight)
 
             return Rollouts(

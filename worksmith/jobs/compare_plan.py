@@ -12,14 +12,14 @@ from worksmith.evals.dspy_programs.digests import model_digest
 from worksmith.evals.dspy_programs.own_models import check_models
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.running.baseline_program import BaselineProgram
-from worksmith.evals.running.study import Arm
+from worksmith.evals.running.study import StudyArm
 from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.suite import Suite
 from worksmith.jobs.compilation import compiled, describe_compile, with_planner
 from worksmith.jobs.measuring.measurement import Measurement
 from worksmith.jobs.measuring.metric import check_scores
 from worksmith.jobs.opening.arms import NO_OPTIMIZER, ablated, models_of_agents, strategies_for, study_arms
-from worksmith.jobs.opening.judges import asked_models
+from worksmith.jobs.opening.named_judges import asked_models
 from worksmith.jobs.opening.programs import (
     OpenedProgram,
     give_planner,
@@ -133,7 +133,7 @@ class ComparePlan(StudyPlan):
             text = "; ".join(shown) if isinstance(shown, list) else shown
             console.out(f"{name.replace('_', ' ')}: {text}", highlight=False)
 
-    def program(self, arm: Arm, tracked: Run) -> OpenedProgram:
+    def program(self, arm: StudyArm, tracked: Run) -> OpenedProgram:
         suite = self.measurement.suite
         if arm.baseline:
             learnt_from = self.train_suite.select(split="train", scheme=self.settings.scheme)
@@ -149,7 +149,7 @@ class ComparePlan(StudyPlan):
             return OpenedProgram(agent)
         return self._compiled(arm, tracked)
 
-    def _compiled(self, arm: Arm, tracked: Run) -> OpenedProgram:
+    def _compiled(self, arm: StudyArm, tracked: Run) -> OpenedProgram:
         plan, progress = self._compile_plan(arm), self.measurement.progress
         if not self.settings.resume:
             discard(plan.folder)
@@ -165,7 +165,7 @@ class ComparePlan(StudyPlan):
             program.env = works_in.env
         return OpenedProgram(program, result.artifact.manifest.tried, file)
 
-    def _compile_settings(self, arm: Arm) -> CompileSettings:
+    def _compile_settings(self, arm: StudyArm) -> CompileSettings:
         """The settings of an arm's compile.
 
         A compiled program is compared with the one as it is on other tasks, so it is not tested before.
@@ -184,17 +184,17 @@ class ComparePlan(StudyPlan):
             accept="best",
         )
 
-    def _compile_plan(self, arm: Arm) -> Plan:
+    def _compile_plan(self, arm: StudyArm) -> Plan:
         settings = self._compile_settings(arm)
         models = (self.model(arm), self.teacher)
         plan = describe_compile(settings, self.train_suite, *models, without=arm.left_out)
         plan = with_planner(plan, self.planners.get(arm.planner))
         return replace(plan, budget=self.measurement.budget, engine=self.measurement.engine)
 
-    def model(self, arm: Arm) -> Model:
+    def model(self, arm: StudyArm) -> Model:
         return self.models.get(arm.model) or next(iter(self.models.values()))
 
-    def _file(self, arm: Arm) -> Path:
+    def _file(self, arm: StudyArm) -> Path:
         """The file of an arm's compiled program, unless another was set."""
         return self.folder(self.model(arm)) / slug(arm.label) / "program.json"
 

@@ -41,7 +41,7 @@ from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compilation import decided
 from worksmith.optimizers.compiling.claims import power_left, too_few_intents
-from worksmith.optimizers.compiling.compile import Result, compile_program
+from worksmith.optimizers.compiling.compile import CompileResult, compile_program
 from worksmith.optimizers.compiling.journal import check_folder, discard, journal_beside
 from worksmith.optimizers.compiling.models import Model
 from worksmith.optimizers.compiling.plan import Plan
@@ -338,7 +338,7 @@ def _program(
     return module(opened.program, settings.program), opened.config
 
 
-def compiled(plan: Plan, label: str, progress: Progress) -> Result:
+def compiled(plan: Plan, label: str, progress: Progress) -> CompileResult:
     """Run a plan under a progress bar."""
     with progress.bar(label) as tick:
         return compile_program(
@@ -366,7 +366,7 @@ def check_startable(plan: Plan, settings: CompileSettings, purpose: str) -> None
     check_folder(plan.folder, plan.fingerprint(purpose), resume=settings.resume)
 
 
-def _check_failures(result: Result, progress: Progress) -> None:
+def _check_failures(result: CompileResult, progress: Progress) -> None:
     """Report the episodes that were lost to the infrastructure.
 
     Raises:
@@ -381,7 +381,7 @@ def _check_failures(result: Result, progress: Progress) -> None:
         progress.say(said)
 
 
-def _say_stopped(result: Result, progress: Progress) -> None:
+def _say_stopped(result: CompileResult, progress: Progress) -> None:
     """Report that a budget ended the compile, if one did, and which program is the result."""
     manifest = result.artifact.manifest
     if not manifest.stopped:
@@ -395,7 +395,7 @@ def _say_stopped(result: Result, progress: Progress) -> None:
     )
 
 
-def _race_power(plan: Plan, result: Result) -> dict[str, Any]:
+def _race_power(plan: Plan, result: CompileResult) -> dict[str, Any]:
     found = result.compiled
     raced = {trial.name: trial.race for trial in found.trials if trial.race}
     rules = raced.get(found.chosen or "", {}).get("rules")  # the program as it is has them

@@ -14,7 +14,7 @@ from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.run_card import LoadedRun
 from worksmith.evals.reporting.histories import histories
 from worksmith.evals.reporting.report import Report, study_report
-from worksmith.evals.running.study import Arm, Row, Study, run_study
+from worksmith.evals.running.study import Row, Study, StudyArm, run_study
 from worksmith.evals.statistics import NOTHING
 from worksmith.evals.task_kind import task_kind
 from worksmith.jobs.measuring.measurement import Measurement, with_settings_of
@@ -50,7 +50,7 @@ class StudyPlan(Printable, ABC):
     """
 
     measurement: Measurement
-    arms: Sequence[Arm] = ()
+    arms: Sequence[StudyArm] = ()
     compiled: dict[str, CompileFacts] = field(default_factory=dict)
     programs: dict[str, Path] = field(default_factory=dict)
     unopened: dict[str, str] = field(default_factory=dict)
@@ -72,11 +72,11 @@ class StudyPlan(Printable, ABC):
         """The settings of the comparison as JSON-able data."""
 
     @abstractmethod
-    def program(self, arm: Arm, tracked: Run) -> OpenedProgram:
+    def program(self, arm: StudyArm, tracked: Run) -> OpenedProgram:
         """The program of an arm; one that has to be compiled is recorded in `tracked`."""
 
     @abstractmethod
-    def model(self, arm: Arm) -> Model:
+    def model(self, arm: StudyArm) -> Model:
         """The model of an arm."""
 
     @abstractmethod
@@ -110,7 +110,7 @@ class StudyPlan(Printable, ABC):
         measured = self.measurement
         tracked.dataset(measured.dataset, split=measured.split, tasks=measured.tasks)
 
-        def measure(arm: Arm) -> EvalResult:
+        def measure(arm: StudyArm) -> EvalResult:
             if measured.budget is not None and not arm.baseline:
                 measured.budget.check()
             params = {
@@ -133,12 +133,12 @@ class StudyPlan(Printable, ABC):
             )
             return result
 
-        def skips(arm: Arm, error: WorksmithError) -> bool:
+        def skips(arm: StudyArm, error: WorksmithError) -> bool:
             return isinstance(error, BudgetSpentError) or arm.label in self.unopened
 
         return run_study(self.arms, measure, on_row=on_row, skips=skips)
 
-    def _opened(self, arm: Arm, tracked: Run) -> OpenedProgram:
+    def _opened(self, arm: StudyArm, tracked: Run) -> OpenedProgram:
         try:
             return self.program(arm, tracked)
         except AdmissionError:
@@ -148,7 +148,7 @@ class StudyPlan(Printable, ABC):
             self.measurement.progress.say(f"{arm.label} could not run: {error}")
             raise
 
-    def _measured(self, arm: Arm, opened: OpenedProgram, tracked: Run) -> EvalResult:
+    def _measured(self, arm: StudyArm, opened: OpenedProgram, tracked: Run) -> EvalResult:
         model, measured, place = self.model(arm), self.measurement, self.arms.index(arm)
         if opened.compiled is not None:
             self.compiled[arm.label] = opened.compiled
@@ -205,10 +205,10 @@ class ProgramsPlan(StudyPlan):
     def described(self) -> dict[str, Any]:
         return self.measurement.described(tasks=len(self.measurement.tasks), lm=self.lm.name)
 
-    def program(self, arm: Arm, tracked: Run) -> OpenedProgram:
+    def program(self, arm: StudyArm, tracked: Run) -> OpenedProgram:
         return self.opened[arm.label]
 
-    def model(self, arm: Arm) -> Model:
+    def model(self, arm: StudyArm) -> Model:
         return self.lm
 
     def folder(self, model: Model) -> Path:

@@ -17,7 +17,7 @@ from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
 from worksmith.jobs.asking import Asked, check_commits, in_words
-from worksmith.jobs.opening.judges import check_judged, open_judges
+from worksmith.jobs.opening.named_judges import check_judged, open_judges
 from worksmith.jobs.opening.suites import org_setting
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.episode_text import episode_json, prompts_json, show_episode, show_verdict
@@ -29,7 +29,7 @@ from worksmith.tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.programs import RunSettings
     from worksmith.programs.own_agents.program import AgentFunction

@@ -11,7 +11,7 @@ import dspy
 from dspy.clients.provider import Provider, TrainingJob
 
 from worksmith.evals.lm.lm_proxy import ProxyEngine, ProxyLM
-from worksmith.jobs.settings.training import SftSettings
+from worksmith.jobs.settings.training import TrainSftSettings
 from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.manifest import MANIFEST
@@ -34,7 +34,7 @@ class LocalProvider(Provider):  # type: ignore[misc]
     Args:
         folder: gets a folder for each training.
         progress: hears of each training.
-        settings: of `SftSettings`, such as `tune` and `epochs`; those that an optimizer's `train_kwargs` give
+        settings: of `TrainSftSettings`, such as `tune` and `epochs`; those in an optimizer's `train_kwargs`
             come first.
     """
 
@@ -65,7 +65,7 @@ class LocalProvider(Provider):  # type: ignore[misc]
             write_atomically(data, lines.encode())
             resume = (out / UNFINISHED).is_file()
             train(
-                SftSettings(**{**settings, "model": name, "data": data, "out": out, "resume": resume}),
+                TrainSftSettings(**{**settings, "model": name, "data": data, "out": out, "resume": resume}),
                 progress=self._progress,
             )
         return f"{LOCAL}{out}"
@@ -104,7 +104,7 @@ def trainable(name: str, folder: str | Path, *, progress: Progress = SILENT, **s
         name: `local/smollm2` or `local/DIR`; settings may follow it.
         folder: gets what is trained.
         progress: hears of each training.
-        settings: of `SftSettings`, for each training.
+        settings: of `TrainSftSettings`, for each training.
 
     Raises:
         InputError: there is no such model.

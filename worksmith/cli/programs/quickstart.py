@@ -46,7 +46,7 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
     """Build a suite, compile an agent for its people, measure before and after."""
     from worksmith.evals.task_kind import quickstart_kind
     from worksmith.jobs.compare_plan import plan_comparison
-    from worksmith.jobs.opening.judges import open_judges
+    from worksmith.jobs.opening.named_judges import open_judges
     from worksmith.retrievers.extras import check_vectors
 
     check_vectors()

@@ -35,7 +35,7 @@ from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.scoring.result_tables import files_in
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.opening.judges import check_judged, open_judges
+from worksmith.jobs.opening.named_judges import check_judged, open_judges
 from worksmith.jobs.runs.table_scores import TableScores
 from worksmith.jobs.showing.printing import Printable
 from worksmith.tools.errors import InputError

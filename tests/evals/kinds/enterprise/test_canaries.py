@@ -18,7 +18,7 @@ from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.programs.agent import Agent
-from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.environment import Environment
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.persona import Persona

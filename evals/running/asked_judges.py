@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from worksmith.evals.lm.failures import chain, failure_of
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.lm.users_code import placed
-from worksmith.evals.records.parts import Judgement, VerdictStatus
+from worksmith.evals.records.entries import Judgement, VerdictStatus
 from worksmith.evals.records.verdicts import judged
 from worksmith.tools.errors import InputError
 from worksmith.tools.statuses import PROGRAM_ERROR

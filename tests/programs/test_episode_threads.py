@@ -12,7 +12,7 @@ import pytest
 from dspy.lm15 import Request, Response
 
 from tests.programs.office import TASKS, Script, answer, lm_of
-from worksmith.programs import at_once
+from worksmith.programs import episode_threads as at_once
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.request import AgentRequest
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm

@@ -24,12 +24,20 @@ from tests.chat_server import Reply as Said
 from tests.evals.kinds.office.offices import make_office
 from tests.evals.running.engines.programs import STEPS, Asking, AskingInThread, right
 from worksmith.evals.records.log import EpisodeLog
-from worksmith.evals.running.engines import crew as crew_module
-from worksmith.evals.running.engines.crew import TRIES, Crew
-from worksmith.evals.running.engines.messages import Ask, Done, Ready, Reply, Run, packed, unpacked
+from worksmith.evals.running.engines import worker_pool as worker_pool_module
+from worksmith.evals.running.engines.messages import (
+    AskModel,
+    Done,
+    Ready,
+    Reply,
+    RunEpisode,
+    packed,
+    unpacked,
+)
 from worksmith.evals.running.engines.processes import processes
 from worksmith.evals.running.engines.shipping import opened, shipped
 from worksmith.evals.running.engines.worker import Worker
+from worksmith.evals.running.engines.worker_pool import TRIES, WorkerPool
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.running.rollout_job import RolloutJob
 from worksmith.evals.running.runner import evaluate
@@ -82,11 +90,11 @@ class Near:
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._ends = ends
         self._closed = False
-        self._unanswered: dict[tuple[int, int], Ask] = {}
+        self._unanswered: dict[tuple[int, int], AskModel] = {}
         self._worker = Worker(self._give)
 
     def _give(self, message: Any) -> None:
-        if isinstance(message, Ask):
+        if isinstance(message, AskModel):
             self._unanswered[message.session, message.number] = message
         self._out.put(packed(message))
         if self._closed:
@@ -124,10 +132,10 @@ Evaluated = Callable[..., EvalResult]
 
 @pytest.fixture
 def evaluated(env: Environment, lm: dspy.LM, tasks: list[Task], tmp_path: Path) -> Evaluated:
-    """Evaluates on some of the tasks by a crew, or here without one; each time with a log of its own."""
+    """Evaluates on some of the tasks by a pool, or here without one; each time with a log of its own."""
     logs = count()
 
-    def run(engine: Crew | None = None, most: int | None = None, **options: Any) -> EvalResult:
+    def run(engine: WorkerPool | None = None, most: int | None = None, **options: Any) -> EvalResult:
         called = {name: options.pop(name) for name in ("on_progress",) if name in options}
         with EpisodeLog.open(tmp_path / str(next(logs)), resume=True, replies=True) as log:
             given = {"workers": 4, "trials": 2, "engine": engine, **options}
@@ -145,8 +153,8 @@ def plain(result: EvalResult) -> list[dict[str, Any]]:
 def test_records_are_those_of_threads(evaluated: Evaluated, server: Server) -> None:
     server.refuse = "task-003: 2"
     here = evaluated()
-    with Crew(Near, 2) as crew:
-        there = evaluated(crew)
+    with WorkerPool(Near, 2) as pool:
+        there = evaluated(pool)
 
     assert plain(there) == plain(here)
     assert {record.status for record in here.records} == {"finished", "invalid_request"}
@@ -160,15 +168,15 @@ def test_an_ended_worker_is_replaced_and_no_reply_is_paid_twice(evaluated: Evalu
     replies, started = [0], [0]
 
     def ends(message: Any) -> bool:
-        replies[0] += not isinstance(message, Run)
+        replies[0] += not isinstance(message, RunEpisode)
         return replies[0] % 30 == 29
 
     def start() -> Near:
         started[0] += 1
         return Near(ends)
 
-    with Crew(start, 2) as crew:
-        there = evaluated(crew)
+    with WorkerPool(start, 2) as pool:
+        there = evaluated(pool)
 
     assert started[0] > 3
     assert plain(there) == plain(here)
@@ -176,8 +184,8 @@ def test_an_ended_worker_is_replaced_and_no_reply_is_paid_twice(evaluated: Evalu
 
 
 def test_an_episode_that_ends_its_workers_is_lost(evaluated: Evaluated) -> None:
-    with Crew(lambda: Near(lambda message: isinstance(message, Run)), 1) as crew:
-        found = evaluated(crew, 1)
+    with WorkerPool(lambda: Near(lambda message: isinstance(message, RunEpisode)), 1) as pool:
+        found = evaluated(pool, 1)
 
     assert {record.status for record in found.records} == {"harness_error"}
     assert f"{TRIES} worker processes ended" in (found.records[0].error or "")
@@ -189,12 +197,12 @@ def test_an_episode_that_ends_its_workers_takes_no_other_along(
     poison: set[int] = set()
 
     def ends(message: Any) -> bool:
-        if isinstance(message, Run) and message.task.id == tasks[0].id:
+        if isinstance(message, RunEpisode) and message.task.id == tasks[0].id:
             poison.add(message.session)
         return isinstance(message, Reply) and message.session in poison
 
-    with Crew(lambda: Near(ends), 1) as crew:
-        found = evaluated(crew, 4, workers=8)
+    with WorkerPool(lambda: Near(ends), 1) as pool:
+        found = evaluated(pool, 4, workers=8)
 
     lost = {record.task_id for record in found.records if record.status != "finished"}
     assert lost == {tasks[0].id}
@@ -204,22 +212,22 @@ def test_an_episode_that_ends_its_workers_takes_no_other_along(
 def test_a_worker_that_hangs_in_a_call_is_replaced(
     evaluated: Evaluated, tasks: list[Task], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crew_module, "HANGING", 0.3)
+    monkeypatch.setattr(worker_pool_module, "HANGING", 0.3)
     started = count()
 
     class Hanging(Near):
         hangs = False
 
         def send(self, message: Any) -> None:
-            self.hangs |= isinstance(message, Run) and message.task.id == tasks[0].id
+            self.hangs |= isinstance(message, RunEpisode) and message.task.id == tasks[0].id
             if not self.hangs:
                 super().send(message)
 
     def start() -> Near:
         return Hanging() if next(started) == 0 else Near()
 
-    with Crew(start, 1) as crew:
-        found = evaluated(crew, time_limit=2, trials=1)
+    with WorkerPool(start, 1) as pool:
+        found = evaluated(pool, time_limit=2, trials=1)
 
     # Those that were in it had the same time; all others have a worker.
     assert {record.task_id for record in found.records if record.status != "finished"} == {
@@ -237,8 +245,8 @@ def test_a_worker_that_cannot_be_understood_is_replaced(evaluated: Evaluated) ->
                 raise pickle.UnpicklingError("of another version")
             return message
 
-    with Crew(Garbled, 1) as crew:
-        found = evaluated(crew, time_limit=20)
+    with WorkerPool(Garbled, 1) as pool:
+        found = evaluated(pool, time_limit=20)
 
     assert {record.status for record in found.records} == {"finished"}
 
@@ -249,8 +257,8 @@ def test_an_episode_has_its_whole_time_when_its_worker_has_started(evaluated: Ev
         time.sleep(1.5)
         return Near()
 
-    with Crew(start, 1) as crew:
-        found = evaluated(crew, time_limit=1)
+    with WorkerPool(start, 1) as pool:
+        found = evaluated(pool, time_limit=1)
 
     assert {record.status for record in found.records} == {"finished"}
 
@@ -264,11 +272,13 @@ def test_the_end_of_a_worker_is_one_try_of_each_of_its_episodes(
             if item is None:
                 time.sleep(0.05)
 
-    monkeypatch.setattr(crew_module, "queue", SimpleNamespace(SimpleQueue=Slow))
+    monkeypatch.setattr(worker_pool_module, "queue", SimpleNamespace(SimpleQueue=Slow))
     runs = count(1)
 
-    with Crew(lambda: Near(lambda message: isinstance(message, Run) and next(runs) == 4), 1) as crew:
-        found = evaluated(crew)
+    with WorkerPool(
+        lambda: Near(lambda message: isinstance(message, RunEpisode) and next(runs) == 4), 1
+    ) as pool:
+        found = evaluated(pool)
 
     assert {(record.status, record.attempts) for record in found.records} == {("finished", 1)}
 
@@ -282,8 +292,8 @@ def test_workers_that_start_do_without_those_that_do_not(evaluated: Evaluated, t
         time.sleep(0.2)
         return Near()
 
-    with Crew(start, 2) as crew:
-        assert len(evaluated(crew).records) == 2 * len(tasks)
+    with WorkerPool(start, 2) as pool:
+        assert len(evaluated(pool).records) == 2 * len(tasks)
 
 
 def test_that_no_worker_starts_is_said(evaluated: Evaluated) -> None:
@@ -296,8 +306,8 @@ def test_that_no_worker_starts_is_said(evaluated: Evaluated) -> None:
         def close(self) -> None:
             Dead.closed += 1
 
-    with Crew(Dead, 2) as crew, pytest.raises(InfrastructureError, match="before it was ready"):
-        evaluated(crew)
+    with WorkerPool(Dead, 2) as pool, pytest.raises(InfrastructureError, match="before it was ready"):
+        evaluated(pool)
 
     assert Dead.closed == 2
 
@@ -311,9 +321,9 @@ def test_a_worker_that_is_never_ready_is_given_up(
                 pass
             raise EOFError(data)
 
-    monkeypatch.setattr(crew_module, "STARTING", 0.1)
-    with Crew(Stuck, 2) as crew, pytest.raises(InfrastructureError, match="not ready after"):
-        evaluated(crew)
+    monkeypatch.setattr(worker_pool_module, "STARTING", 0.1)
+    with WorkerPool(Stuck, 2) as pool, pytest.raises(InfrastructureError, match="not ready after"):
+        evaluated(pool)
 
 
 def test_no_thread_asks_a_worker_after_the_end() -> None:
@@ -327,7 +337,7 @@ def test_no_thread_asks_a_worker_after_the_end() -> None:
         def _give(self, message: Any) -> None:
             pass  # it never starts
 
-    with Crew(Late, 2):
+    with WorkerPool(Late, 2):
         while len(asking) < 2:
             time.sleep(0.01)
 
@@ -349,8 +359,8 @@ def test_a_worker_that_left_its_link_is_closed(evaluated: Evaluated) -> None:
             super().close()
 
     starts = count()
-    with Crew(lambda: Near() if next(starts) else Leaving(), 1) as crew:
-        evaluated(crew)
+    with WorkerPool(lambda: Near() if next(starts) else Leaving(), 1) as pool:
+        evaluated(pool)
         assert Leaving.closed == 1
 
 
@@ -361,18 +371,18 @@ def test_a_record_that_cannot_be_sent_ends_the_run(evaluated: Evaluated) -> None
                 raise pickle.PicklingError("of a class of a script")
             super()._give(message)
 
-    with Crew(Refusing, 1) as crew, pytest.raises(InputError, match="cannot be sent"):
-        evaluated(crew, time_limit=5)
+    with WorkerPool(Refusing, 1) as pool, pytest.raises(InputError, match="cannot be sent"):
+        evaluated(pool, time_limit=5)
 
 
 @pytest.mark.slow
 def test_workers_forget_programs_that_run_no_more(evaluated: Evaluated) -> None:
     gc.freeze()  # what other tests left need not be looked through
-    with Crew(Near, 1) as crew:
+    with WorkerPool(Near, 1) as pool:
         for _ in range(3):
-            evaluated(crew, 1)
+            evaluated(pool, 1)
             gc.collect()
-        (near,) = crew.links
+        (near,) = pool.links
         assert isinstance(near, Near)
         assert len(near._worker._works) == 1
 
@@ -383,8 +393,8 @@ def test_of_two_programs_of_one_crew_a_question_from_a_thread_of_unknown_episode
     programs = [Asking(env), AskingInThread(env)]
     for program in programs:
         program.set_lm(lm)
-    with Crew(Near, 1) as crew:
-        settings = EvalSettings(env=env, lm=lm, scorers=[right], time_limit=5, engine=crew)
+    with WorkerPool(Near, 1) as pool:
+        settings = EvalSettings(env=env, lm=lm, scorers=[right], time_limit=5, engine=pool)
         one, other = (evaluate(program, tasks[:1], settings).records[0] for program in programs)
 
     assert (one.status, other.status) == ("finished", "model_error")
@@ -393,9 +403,9 @@ def test_of_two_programs_of_one_crew_a_question_from_a_thread_of_unknown_episode
 
 def test_a_budget_holds_over_all_workers(evaluated: Evaluated, server: Server) -> None:
     budget = Budget(calls=5 * STEPS)
-    with Crew(Near, 2) as crew:
+    with WorkerPool(Near, 2) as pool:
         account = budget.account("openai/m")
-        found = evaluated(crew, admission=account)
+        found = evaluated(pool, admission=account)
 
     assert found.unstarted > 0
     assert budget.spent.calls == len(server.bodies) <= 9 * STEPS
@@ -414,8 +424,8 @@ def test_plain_examples_run_elsewhere_with_what_they_are_made_of(lm: dspy.LM) ->
     scorer = MetricScorer(lambda example, prediction: example.label.number == prediction.answer)
     examples = [dspy.Example(held=Local(n), label=Local(n)).with_inputs("held") for n in range(3)]
     suite = suite_of_examples((), (), examples)
-    with Crew(Near, 1) as crew:
-        settings = EvalSettings(env=suite.env, lm=lm, scorers=[scorer], engine=crew)
+    with WorkerPool(Near, 1) as pool:
+        settings = EvalSettings(env=suite.env, lm=lm, scorers=[scorer], engine=pool)
         found = evaluate(answer, suite.tasks, settings)
     assert [record.scores["outcome"] for record in found.records] == [1, 1, 1]
 
@@ -425,8 +435,8 @@ def test_what_another_process_cannot_have_is_said_at_once(
 ) -> None:
     program = Asking(env)
     program.others = (number for number in range(3))
-    with Crew(Near, 1) as crew, pytest.raises(InputError, match="cannot be sent to another process"):
-        evaluate(program, tasks, EvalSettings(env=env, lm=lm, scorers=[right], engine=crew))
+    with WorkerPool(Near, 1) as pool, pytest.raises(InputError, match="cannot be sent to another process"):
+        evaluate(program, tasks, EvalSettings(env=env, lm=lm, scorers=[right], engine=pool))
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -446,25 +456,25 @@ def test_models_in_workers_read_no_cache_where_the_run_reads_none(
     assert [each.cache for each in there.models] == [cached]
 
 
-def ray_cluster(address: str | None = None) -> Crew:
+def ray_cluster(address: str | None = None) -> WorkerPool:
     pytest.importorskip("ray")
     from worksmith.evals.running.engines.ray_cluster import RayCluster
 
     return RayCluster(2, most=2, address=address)
 
 
-def check_kill(crew: Crew, server: Server, evaluated: Evaluated) -> None:
+def check_kill(pool: WorkerPool, server: Server, evaluated: Evaluated) -> None:
     """Kill one of two real workers, and see that nothing is lost and nothing paid twice."""
     here = evaluated()
     paid = len(server.bodies)
     killed: list[Any] = []
 
     def kill_one(_: Any) -> None:
-        if len(crew.links) == 2 and not killed:
-            killed.append(crew.links[0])
+        if len(pool.links) == 2 and not killed:
+            killed.append(pool.links[0])
             killed[0].close()
 
-    there = evaluated(crew, on_progress=kill_one)
+    there = evaluated(pool, on_progress=kill_one)
 
     assert plain(there) == plain(here)
     assert len(server.bodies) == 2 * paid
@@ -478,8 +488,8 @@ def test_real_processes_may_be_killed_and_take_no_modules_from_the_folder_that_t
         (tmp_path / f"{name}.py").write_text("raise RuntimeError('of a user')")
     monkeypatch.chdir(tmp_path)
 
-    with processes(2) as crew:
-        check_kill(crew, server, evaluated)
+    with processes(2) as pool:
+        check_kill(pool, server, evaluated)
 
 
 @pytest.mark.slow
@@ -488,10 +498,10 @@ def test_workers_of_a_cluster_may_be_killed_and_none_is_started_after_the_end_no
 ) -> None:
     ray = pytest.importorskip("ray")
     before = signal.getsignal(signal.SIGTERM)
-    with ray_cluster() as crew:
+    with ray_cluster() as pool:
         assert signal.getsignal(signal.SIGTERM) == before
-        check_kill(crew, server, evaluated)
-        link = crew.links[0]
+        check_kill(pool, server, evaluated)
+        link = pool.links[0]
         with pytest.raises(InputError, match="joined a Ray cluster already"):
             ray_cluster(address="ray://elsewhere:10001").__enter__()
 

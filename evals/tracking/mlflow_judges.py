@@ -15,7 +15,7 @@ from worksmith.evals.tracking.assessments import verdict_name
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.evals.tasks.task import Task
 
 _ASKED = "\n\nThe task:\n{{ inputs }}\n\nThe response:\n{{ outputs }}"

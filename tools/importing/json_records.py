@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from worksmith.retrievers.strict_json import read_regular
-from worksmith.tools.kinds.enterprise.importing.cells import Number
-from worksmith.tools.kinds.enterprise.importing.raw import RawRecord
-from worksmith.tools.kinds.enterprise.importing.report import FileStatus, ImportReport
+from worksmith.tools.importing.cells import Number
+from worksmith.tools.importing.raw import RawRecord
+from worksmith.tools.importing.report import FileStatus, ImportReport
 
 _DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Number, strict=False)
 _NEXT_OBJECT = re.compile(r"[,\n]\s*(?=\{)")

@@ -8,9 +8,9 @@ from types import TracebackType
 
 import pytest
 
-from worksmith.evals.tracking import Run, steady
+from worksmith.evals.tracking import Run, tolerant
 from worksmith.evals.tracking.reaching import TrackingError
-from worksmith.evals.tracking.unsent import Unsent, note_unsent, read_unsent
+from worksmith.evals.tracking.unsent_runs import Unsent, note_unsent, read_unsent
 from worksmith.tools.errors import InputError, Notice
 
 RUN, ARM = "a" * 32, "b" * 32
@@ -51,7 +51,7 @@ def test_a_run_whose_store_goes_away_says_it_once_and_goes_on(tmp_path: Path) ->
     log = tmp_path / "eval.jsonl"
 
     def work() -> None:
-        with steady(Kept(RUN, store, sent)) as run:
+        with tolerant(Kept(RUN, store, sent)) as run:
             run.logged_in(log)
             run.metrics({"a": 1})
             assert run.id == RUN
@@ -77,7 +77,7 @@ def test_runs_below_know_that_the_store_is_gone(tmp_path: Path) -> None:
     logs = [tmp_path / f"{number}.jsonl" for number in range(3)]
 
     def work() -> None:
-        with steady(Kept(RUN, store, [])) as run:
+        with tolerant(Kept(RUN, store, [])) as run:
             with run.child("whole") as whole:
                 whole.logged_in(logs[0])
             with run.child("begun") as begun:
@@ -99,7 +99,7 @@ def test_a_run_that_is_whole_leaves_no_note(tmp_path: Path) -> None:
     log = tmp_path / "eval.jsonl"
     note_unsent(log, Unsent(run=RUN))
     sent: list[str] = []
-    with steady(Kept(RUN, {"gone": False}, sent)) as run:
+    with tolerant(Kept(RUN, {"gone": False}, sent)) as run:
         run.logged_in(log)
 
     assert sent == ["end of a"]
@@ -107,13 +107,13 @@ def test_a_run_that_is_whole_leaves_no_note(tmp_path: Path) -> None:
 
 
 def test_an_exception_of_the_program_is_not_the_stores() -> None:
-    with pytest.raises(KeyError), steady(Kept(RUN, {"gone": False}, [])):
+    with pytest.raises(KeyError), tolerant(Kept(RUN, {"gone": False}, [])):
         raise KeyError("mine")
 
 
 def test_a_run_that_keeps_nothing_stays_as_it_is() -> None:
     run = Run()
-    assert steady(run) is run
+    assert tolerant(run) is run
 
 
 def test_a_note_of_somebody_else_is_no_note(tmp_path: Path) -> None:

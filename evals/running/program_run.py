@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Part:
+class RunPlan:
     """A program on its tasks, one of several that share the workers.
 
     Attributes:
@@ -63,7 +63,7 @@ class Attempt:
         begun: when it began, as of `time.monotonic`; None while it waits for the budget or for an engine.
     """
 
-    def __init__(self, part: PartRun, place: int) -> None:
+    def __init__(self, part: ProgramRun, place: int) -> None:
         from worksmith.evals.lm.metering import Meter
 
         self.part, self.place = part, place
@@ -115,7 +115,7 @@ class Attempt:
         )
 
 
-class PartRun:
+class ProgramRun:
     """A part that is being run. Records are in its log; without a log they are in memory.
 
     Attributes:
@@ -126,7 +126,7 @@ class PartRun:
         cut_short: records of episodes that the budget ended; they are not kept, but were paid for.
     """
 
-    def __init__(self, part: Part, place: int, settings: EvalSettings) -> None:
+    def __init__(self, part: RunPlan, place: int, settings: EvalSettings) -> None:
         self._replies = part.log.replies if part.log is not None else None
         self.job = RolloutJob(part.program, settings, self._replies)
         self.place, self._log, self._tasks = place, part.log, part.tasks
@@ -143,7 +143,7 @@ class PartRun:
         self.lost: set[int] = set()
         self.cut_short: list[EpisodeRecord] = []
 
-    def _plan(self, number: int, part: Part, log: EpisodeLog | None) -> None:
+    def _plan(self, number: int, part: RunPlan, log: EpisodeLog | None) -> None:
         """Decide whether an episode is run.
 
         Args:

@@ -18,13 +18,13 @@ from worksmith.evals.lm.metering import metering
 from worksmith.evals.lm.replies.episodes import asking_again
 from worksmith.evals.records.recording import record_lost
 from worksmith.evals.running.engines.messages import (
-    Ask,
+    AskModel,
     Done,
     Forget,
     Load,
     Ready,
     Reply,
-    Run,
+    RunEpisode,
     ToWorker,
     raisable,
     sendable,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from worksmith.evals.lm.metering import Meter
     from worksmith.evals.records.record import EpisodeRecord, WorkUnit
     from worksmith.evals.running.engines.store import SuiteStore
-    from worksmith.evals.running.episode_work import EpisodeWork
+    from worksmith.evals.running.episode_worker import EpisodeWorker
     from worksmith.evals.tasks.task import Task
 
 TRIES = 3
@@ -73,8 +73,8 @@ class Link(Protocol):
     def close(self) -> None: ...
 
 
-class Crew:
-    """Worker processes that share the episodes; see `worksmith.evals.running.engine.Engine`.
+class WorkerPool:
+    """Worker processes that share the episodes; see `worksmith.evals.running.episode_engine.EpisodeEngine`.
 
     A worker that ends is replaced, and its episodes begin again in another one, from the replies that they
     have got. As a context manager it starts the workers, and ends them at the end.
@@ -86,7 +86,7 @@ class Crew:
     def __init__(self, start: Callable[[], Link], size: int, store: SuiteStore | None = None) -> None:
         self._start = start
         self._store = store
-        self._shipped: WeakKeyDictionary[EpisodeWork, tuple[int, Shipped]] = WeakKeyDictionary()
+        self._shipped: WeakKeyDictionary[EpisodeWorker, tuple[int, Shipped]] = WeakKeyDictionary()
         self._shipping = threading.Lock()
         self._works, self._sessions = count(), count()
         self._suspects = threading.Lock()
@@ -118,7 +118,7 @@ class Crew:
         with self._changed:
             return [hand.link for hand in self._hands if hand.ready]
 
-    def run(self, work: EpisodeWork, unit: WorkUnit, task: Task, used: Meter) -> EpisodeRecord:
+    def run(self, work: EpisodeWorker, unit: WorkUnit, task: Task, used: Meter) -> EpisodeRecord:
         number, sent = self._ship(work)
         started = time.perf_counter()
         for attempt in range(1, TRIES + 1):
@@ -126,7 +126,7 @@ class Crew:
             alone = self._suspects if attempt == TRIES else nullcontext()
             used.check()
             with alone, asking_again(), self._hand() as hand:
-                order = Run(next(self._sessions), number, unit, task, used.usage.paid)
+                order = RunEpisode(next(self._sessions), number, unit, task, used.usage.paid)
                 done = hand.run(order, sent, used, self._live)
             if done is None:
                 continue
@@ -165,7 +165,7 @@ class Crew:
         with self._hand():
             pass
 
-    def _ship(self, work: EpisodeWork) -> tuple[int, Shipped]:
+    def _ship(self, work: EpisodeWorker) -> tuple[int, Shipped]:
         with self._shipping:
             if work not in self._shipped:
                 self._shipped[work] = next(self._works), shipped(work, self._store)
@@ -253,7 +253,7 @@ class _Hand:
         self.busy = 0
         self._lock = threading.Lock()
         self._loaded: set[int] = set()
-        self._inboxes: dict[int, queue.SimpleQueue[Ask | Done | None]] = {}
+        self._inboxes: dict[int, queue.SimpleQueue[AskModel | Done | None]] = {}
         self._ended = False
 
     @property
@@ -283,13 +283,13 @@ class _Hand:
             for inbox in self._inboxes.values():
                 inbox.put(None)
 
-    def run(self, order: Run, sent: Shipped, used: Meter, live: Callable[[], set[int]]) -> Done | None:
+    def run(self, order: RunEpisode, sent: Shipped, used: Meter, live: Callable[[], set[int]]) -> Done | None:
         """Let the worker run an episode, and answer its questions; None if the worker ended.
 
         Args:
             live: gives the numbers of the works that the worker has to keep.
         """
-        inbox: queue.SimpleQueue[Ask | Done | None] = queue.SimpleQueue()
+        inbox: queue.SimpleQueue[AskModel | Done | None] = queue.SimpleQueue()
         with self._lock:
             if self._ended:
                 return None
@@ -304,14 +304,14 @@ class _Hand:
             self.link.send(order)
             while True:
                 message = self._next(inbox, used)
-                if not isinstance(message, Ask):
+                if not isinstance(message, AskModel):
                     return message
                 self.link.send(_answer(message, sent))
         finally:
             with self._lock:
                 del self._inboxes[order.session]
 
-    def _next(self, inbox: queue.SimpleQueue[Ask | Done | None], used: Meter) -> Ask | Done | None:
+    def _next(self, inbox: queue.SimpleQueue[AskModel | Done | None], used: Meter) -> AskModel | Done | None:
         """The next message; the worker is ended if it comes long after the time of the episode.
 
         Such a worker hangs in a call, and with it the episodes that wait for its sandbox.
@@ -326,7 +326,7 @@ class _Hand:
                     return inbox.get()
 
 
-def _answer(question: Ask, sent: Shipped) -> Reply:
+def _answer(question: AskModel, sent: Shipped) -> Reply:
     """The reply of a model of this process, counted, limited and kept as any request here."""
     engine = sent.models[question.model]
     with metering() as meter:

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from worksmith.evals.tracking.reaching import TrackingError
 from worksmith.evals.tracking.tracker import Run
-from worksmith.evals.tracking.unsent import Unsent, forget_unsent, note_unsent
+from worksmith.evals.tracking.unsent_runs import Unsent, forget_unsent, note_unsent
 from worksmith.tools.errors import Notice
 
 Value = TypeVar("Value")
@@ -52,18 +52,18 @@ class _Store:
 
 def _guarded(
     method: Callable[Concatenate[Run, Given], Value],
-) -> Callable[Concatenate[SteadyRun, Given], Value | None]:
-    """A method that a steady run has of its run, unless the store has failed."""
+) -> Callable[Concatenate[TolerantRun, Given], Value | None]:
+    """A method that a tolerant run has of its run, unless the store has failed."""
 
     @wraps(method)
-    def sent(self: SteadyRun, /, *args: Given.args, **named: Given.kwargs) -> Value | None:
+    def sent(self: TolerantRun, /, *args: Given.args, **named: Given.kwargs) -> Value | None:
         return self._sent(lambda: getattr(self._run, method.__name__)(*args, **named))
 
     return sent
 
 
-class SteadyRun(Run):
-    """A run that goes on where its store fails. Use `steady`.
+class TolerantRun(Run):
+    """A run that goes on where its store fails. Use `tolerant`.
 
     The first failure is a `Notice`; nothing is sent after it, to this run or one above or below. At the end a
     second notice names the command that sends the episodes later.
@@ -94,7 +94,7 @@ class SteadyRun(Run):
         self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
     ) -> Run:
         made = self._sent(lambda: self._run.child(name, params=params, tags=tags))
-        return SteadyRun(made, self._store, self._made or self._above)
+        return TolerantRun(made, self._store, self._made or self._above)
 
     params = _guarded(Run.params)
     metrics = _guarded(Run.metrics)
@@ -118,6 +118,6 @@ class SteadyRun(Run):
             warnings.warn(f"to send it when MLflow answers again: {later}", Notice, stacklevel=2)
 
 
-def steady(run: Run) -> Run:
+def tolerant(run: Run) -> Run:
     """A run that goes on where its store fails; a run that keeps nothing stays as it is."""
-    return run if run.id is None else SteadyRun(run, _Store())
+    return run if run.id is None else TolerantRun(run, _Store())

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.tables import each_row
-from worksmith.tools.kinds.enterprise.importing.cells import READERS, Number, numbered
+from worksmith.tools.importing.cells import READERS, Number, numbered
 
 
 def read(cell: str, raw: Any) -> str | None:

@@ -11,7 +11,7 @@ from worksmith.evals.judging.local import NAME as LOCAL
 from worksmith.evals.judging.local import LocalRubric
 from worksmith.evals.judging.panel import Panel
 from worksmith.evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
-from worksmith.evals.running.judges import Judge
+from worksmith.evals.running.asked_judges import Judge
 from worksmith.jobs.opening.budgets import counted
 from worksmith.jobs.opening.suites import LOGS
 from worksmith.models.named import is_named, parted

@@ -1,4 +1,4 @@
-"""The ways in which the published system writes values.
+"""The ways in which published systems write values in files.
 
 A cell is read from JSON (text, `Number`, list, ...) into the world's text or NULL.
 """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.failure_modes.diagnosis import diagnose
 from worksmith.evals.lm.failures import failure_of
 from worksmith.evals.lm.users_code import UserCodeError
-from worksmith.evals.records.parts import ChangeEntry, FaultEntry
+from worksmith.evals.records.entries import ChangeEntry, FaultEntry
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import change_entries, record_episode
 from worksmith.evals.running.emitted_spans import emitted_spans
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class EpisodeWork:
+class EpisodeWorker:
     """Runs and scores the episodes of one program.
 
     Attributes:

@@ -15,11 +15,11 @@ import apsw
 
 from worksmith.tools.kinds.crm.schema import OBJECTS, CrmObject, Schema
 from worksmith.tools.kinds.crm.soql.compiler import RecordCompiler, check_skip
-from worksmith.tools.kinds.crm.soql.engine import Limits, Soql, too_slow
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 from worksmith.tools.kinds.crm.soql.filters import Fragment
 from worksmith.tools.kinds.crm.soql.results import Record
 from worksmith.tools.kinds.crm.soql.scope import Scope, find_object
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits, Soql, too_slow
 from worksmith.tools.kinds.crm.soql.tree import Clauses, Item, Path, Query
 from worksmith.tools.kinds.crm.soql.where import where_sql
 from worksmith.tools.kinds.crm.sosl.parser import Search, parse_search

@@ -22,13 +22,13 @@ Seldom = Annotated[bool, Field(exclude_if=lambda mark: not mark)]
 """A mark that is left out of data where it is not set."""
 
 
-class Entry(BaseModel):
+class RecordEntry(BaseModel):
     """A part of a record: immutable, with known fields only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Used(Entry):
+class Used(RecordEntry):
     """A part that asked models, with the fields of their usage among its own."""
 
     prompt_tokens: NonNegativeInt = 0
@@ -66,7 +66,7 @@ PROVIDER_CACHED = frozenset({"cached_tokens", "cache_write_tokens"})
 """Fields of `Used` that depend on the provider's cache of prompts."""
 
 
-class CallEntry(Entry):
+class CallEntry(RecordEntry):
     """One tool call: the request, the policy's decision and the observation.
 
     Attributes:
@@ -109,7 +109,7 @@ class AskEntry(Used):
     exchange: InstanceOf[Exchange] | None = Field(default=None, exclude=True)
 
 
-class SpanEntry(Entry):
+class SpanEntry(RecordEntry):
     """A span that the program's framework emitted, see `worksmith.tools.episode_result.SpanRecord`."""
 
     name: str
@@ -120,7 +120,7 @@ class SpanEntry(Entry):
     attributes: dict[str, str | int | float | bool] = {}
 
 
-class ChangeEntry(Entry):
+class ChangeEntry(RecordEntry):
     """A `worksmith.tools.sqlite.outcome.RowChange`; long cells are cut."""
 
     table: str
@@ -159,7 +159,7 @@ class Judgement(Used):
         return None if self.level is None else self.level >= 4
 
 
-class FaultEntry(Entry):
+class FaultEntry(RecordEntry):
     """The first mistake of an episode.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.tables import each_row
-from worksmith.tools.kinds.crm.generate.hearing import (
+from worksmith.tools.kinds.crm.generate.conversation_reader import (
     Hearing,
     Turn,
     hear,
