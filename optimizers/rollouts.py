@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.dspy_programs.digests import model_name
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.program_run import RunPlan
 from worksmith.evals.running.result import EvalProgress, EvalResult
@@ -127,14 +127,14 @@ class Rollouts:
         """
         names, on_progress = tuple(runs), self.on_progress
         with ExitStack() as logs:
-            parts = []
+            plans = []
             for name, run in runs.items():
                 path = self.folder / f"{name}.jsonl"
                 log = logs.enter_context(EpisodeLog.open(path, resume=self.resume))
                 begun = None if self.begun is None else self.begun(path)
-                parts.append(RunPlan(run.program, run.tasks, log, known, begun))
+                plans.append(RunPlan(run.program, run.tasks, log, known, begun))
             results = evaluate_together(
-                parts,
+                plans,
                 EvalSettings(
                     env=self.env,
                     lm=self.lm,
@@ -146,7 +146,7 @@ class Rollouts:
                     unscored=self.unscored,
                     admission=self.budget.account(self.model, logged=False) if self.budget else None,
                 ),
-                on_progress=(lambda at: on_progress(names[at.part], at)) if on_progress else None,
+                on_progress=(lambda at: on_progress(names[at.program], at)) if on_progress else None,
             )
         # Episodes that a log already held count as well: they were paid for when they ran.
         for result in results:

@@ -100,7 +100,7 @@ def _program(at: At) -> Path:
 
 def _compiled(at: At, suite: Path) -> dict[str, Any]:
     """The facts of a compile."""
-    from worksmith.jobs.compilation import compile
+    from worksmith.jobs.compiling.compilation import compile
     from worksmith.jobs.settings.programs import CompileSettings
 
     of = at.settings

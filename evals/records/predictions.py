@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from pydantic import Field, ValidationError, model_validator
 
 from worksmith.evals.records.entries import RecordEntry
-from worksmith.evals.records.run_log import open_log
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.retrievers import strict_json
 from worksmith.tools.dispatch import ObservationStatus
 from worksmith.tools.errors import InputError

@@ -150,7 +150,7 @@ def replies_beside(log: Path) -> Path:
 
 
 def index_beside(log: Path) -> Path:
-    """The file of the index of a long log, see `worksmith.evals.records.log_index`."""
+    """The file of the index of a long log, see `worksmith.evals.records.logs.log_index`."""
     return log.with_name(log.name + INDEX)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from worksmith.evals.records.lines import LogRecords, TableRecords
+from worksmith.evals.records.logs.lines import LogRecords, TableRecords
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import LoadedRun
 from worksmith.evals.records.summary import summarize

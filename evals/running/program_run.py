@@ -1,4 +1,4 @@
-"""Parts of an evaluation: one program on its tasks, with its planned and finished episodes."""
+"""The runs of one program on its tasks: the plan, the attempts, and the records so far."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.payer import AdmissionError
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.record import EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import record_lost
 from worksmith.evals.records.summary import summarize
@@ -59,22 +59,22 @@ class Attempt:
     """One attempt at an episode.
 
     Attributes:
-        place: of the episode among those of its part.
+        place: of the episode among those of its program.
         begun: when it began, as of `time.monotonic`; None while it waits for the budget or for an engine.
     """
 
-    def __init__(self, part: ProgramRun, place: int) -> None:
+    def __init__(self, program_run: ProgramRun, place: int) -> None:
         from worksmith.evals.lm.metering import Meter
 
-        self.part, self.place = part, place
-        self._unit, self._task = part.unit(place), part.task(place)
-        self._number = 1 + part.attempts(place)
+        self.program_run, self.place = program_run, place
+        self._unit, self._task = program_run.unit(place), program_run.task(place)
+        self._number = 1 + program_run.attempts(place)
         self._meter = Meter.inner()
         self.begun: float | None = None
 
     def run(self) -> EpisodeRecord | None:
         """The record; None if the episode was not admitted, or cut short by the budget."""
-        job = self.part.job
+        job = self.program_run.job
         if job.settings.admission is None:
             return self._record()
         leave = job.settings.admission.admit(job.program_digest)
@@ -86,12 +86,12 @@ class Attempt:
         except AdmissionError:
             return None
         if leave.cut_short:
-            self.part.cut_short.append(record)
+            self.program_run.cut_short.append(record)
             return None
         return record
 
     def _record(self) -> EpisodeRecord:
-        job = self.part.job
+        job = self.program_run.job
         if (engine := job.engine()) is not None:
             engine.wait_ready()
         self.begun = time.monotonic()
@@ -100,7 +100,7 @@ class Attempt:
     def timed_out(self) -> EpisodeRecord:
         """The record of an episode past its time limit, with what was counted until then."""
         self._meter.end()
-        job, meter = self.part.job, self._meter
+        job, meter = self.program_run.job, self._meter
         limit = job.settings.time_limit or 0.0
         unknown = getattr(job.program, "counts_itself", False) and not meter.answers
         return record_lost(
@@ -116,7 +116,7 @@ class Attempt:
 
 
 class ProgramRun:
-    """A part that is being run. Records are in its log; without a log they are in memory.
+    """A plan that is being carried out. Records are in its log; without a log they are in memory.
 
     Attributes:
         place: among those that are run together.
@@ -126,38 +126,38 @@ class ProgramRun:
         cut_short: records of episodes that the budget ended; they are not kept, but were paid for.
     """
 
-    def __init__(self, part: RunPlan, place: int, settings: EvalSettings) -> None:
-        self._replies = part.log.replies if part.log is not None else None
-        self.job = RolloutJob(part.program, settings, self._replies)
-        self.place, self._log, self._tasks = place, part.log, part.tasks
-        self.total = len(part.tasks) * settings.trials
+    def __init__(self, plan: RunPlan, place: int, settings: EvalSettings) -> None:
+        self._replies = plan.log.replies if plan.log is not None else None
+        self.job = RolloutJob(plan.program, settings, self._replies)
+        self.place, self._log, self._tasks = place, plan.log, plan.tasks
+        self.total = len(plan.tasks) * settings.trials
         self._ended = bytearray(self.total)
         self._kept: dict[int, EpisodeRecord] = {}
         # Attempts at lost episodes and what they used. An outage may lose many, so no record is held.
         self._earlier: dict[int, tuple[int, Usage]] = {}
         self.fresh = array("q")
-        held = part.log if part.log is not None and len(part.log) else None
+        held = plan.log if plan.log is not None and len(plan.log) else None
         for number in range(self.total):
-            self._plan(number, part, held)
+            self._plan(number, plan, held)
         self.ended = self._resumed = sum(self._ended)
         self.lost: set[int] = set()
         self.cut_short: list[EpisodeRecord] = []
 
-    def _plan(self, number: int, part: RunPlan, log: EpisodeLog | None) -> None:
+    def _plan(self, number: int, plan: RunPlan, log: EpisodeLog | None) -> None:
         """Decide whether an episode is run.
 
         Args:
             log: None where it holds no records.
         """
-        key = "" if log is None and part.begun is None else self.unit(number).key
+        key = "" if log is None and plan.begun is None else self.unit(number).key
         record = None
         if log is not None:
             finished = log.is_finished(key)
-            record = None if finished and part.known is None else log.last(key)
-            if finished and (record is None or part.known is None or part.known(record)):
+            record = None if finished and plan.known is None else log.last(key)
+            if finished and (record is None or plan.known is None or plan.known(record)):
                 self._ended[number] = 1
                 return
-        if part.begun is None or key in part.begun:
+        if plan.begun is None or key in plan.begun:
             self.fresh.append(number)
             if record is not None:
                 self._earlier[number] = record.attempts, record.usage

@@ -19,14 +19,14 @@ class EvalProgress:
 
     Attributes:
         done: the number of episodes that are done, of all programs that are evaluated together.
-        part: the place of its program among them.
+        program: the place of its program among them.
         in_flight: the number of episodes that have begun and not ended.
     """
 
     done: int
     total: int
     record: EpisodeRecord
-    part: int
+    program: int
     in_flight: int
 
 

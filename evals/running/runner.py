@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.outage import IN_VAIN, Outage
 from worksmith.evals.running.program_run import Attempt, ProgramRun, RunPlan
@@ -70,12 +70,12 @@ def evaluate(
     Raises:
         InputError, ModelDownError, EvaluationInterrupted: see `evaluate_together`.
     """
-    parts = [RunPlan(program, tasks, log)]
-    return evaluate_together(parts, settings, on_progress=on_progress, on_resume=on_resume)[0]
+    plans = [RunPlan(program, tasks, log)]
+    return evaluate_together(plans, settings, on_progress=on_progress, on_resume=on_resume)[0]
 
 
 def evaluate_together(
-    parts: Sequence[RunPlan],
+    plans: Sequence[RunPlan],
     settings: EvalSettings,
     *,
     on_progress: Callable[[EvalProgress], None] | None = None,
@@ -89,7 +89,7 @@ def evaluate_together(
             taken over and run.
 
     Returns:
-        A result for each part; the seconds of each are those of all together.
+        A result for each plan; the seconds of each are those of all together.
 
     Raises:
         InputError: a setting or an argument of a program is wrong.
@@ -97,7 +97,7 @@ def evaluate_together(
         EvaluationInterrupted: on Ctrl-C, after episodes in flight had a moment to finish.
     """
     started = time.perf_counter()
-    running = [ProgramRun(part, place, settings) for place, part in enumerate(parts)]
+    running = [ProgramRun(plan, place, settings) for place, plan in enumerate(plans)]
     for each in running:
         if on_resume is not None and (found := each.resumed()) is not None:
             on_resume(found)
@@ -111,9 +111,9 @@ def evaluate_together(
         def keep(attempt: Attempt, record: EpisodeRecord | None) -> None:
             if record is None:
                 return
-            attempt.part.keep(attempt.place, record)
+            attempt.program_run.keep(attempt.place, record)
             if on_progress:
-                on_progress(EvalProgress(*counts(), record, attempt.part.place, pool.in_flight))
+                on_progress(EvalProgress(*counts(), record, attempt.program_run.place, pool.in_flight))
             settings.unscored.note_record(record)
             if first:
                 outage.note(record)
@@ -139,6 +139,6 @@ def evaluate_together(
                 break  # the outage goes on
             attempt(lost[IN_VAIN:], len(lost[IN_VAIN:]))
     except KeyboardInterrupt as stop:
-        raise EvaluationInterrupted(*counts(), parts[0].log) from stop
+        raise EvaluationInterrupted(*counts(), plans[0].log) from stop
     seconds = time.perf_counter() - started
     return [each.result(seconds) for each in running]

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.logs.lines import log_line
 from worksmith.evals.reporting.report import MOST_TABLED
 from worksmith.evals.task_kind import kind_of
 from worksmith.evals.tracking.choice import TraceChoice

@@ -16,7 +16,7 @@ from dspy.lm15 import Message
 
 from worksmith.programs.prompting.prompt import calendar_text
 from worksmith.programs.prompting.render import LABELS, RUNNING_ONLY, Layout, opening_fields
-from worksmith.programs.prompting.reply import FieldReader, check_unicode, field_readers, read_object
+from worksmith.programs.prompting.replies.reply import FieldReader, check_unicode, field_readers, read_object
 from worksmith.programs.prompting.shortened import shortened
 from worksmith.programs.prompting.steps import Step, as_text, observed
 

@@ -28,7 +28,7 @@ from dspy.utils.exceptions import (
 from tests.chat_server import ChatServer, said
 from tests.evals.episodes import make_episode, make_task
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.outage import IN_VAIN, ModelDownError
 from worksmith.evals.running.program_run import RunPlan
@@ -111,7 +111,7 @@ def test_programs_that_share_workers_get_the_records_they_get_alone(
         found = evaluate_together(
             [RunPlan(Scripted(), left, one), RunPlan(Scripted(), right, two)],
             EvalSettings(env=env, workers=3, scorers=[odd]),
-            on_progress=lambda progress: told.append((progress.part, progress.record.task_id)),
+            on_progress=lambda progress: told.append((progress.program, progress.record.task_id)),
         )
 
     assert [comparable(result) for result in found] == [

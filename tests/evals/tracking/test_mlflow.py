@@ -13,7 +13,7 @@ import pytest
 from docs.snippets import forks
 from tests.evals.episodes import mixed, solved
 from tests.evals.tracking.stored import traces_of
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.reporting.report import study_report
 from worksmith.evals.running.study import StudyArm, run_study
 from worksmith.evals.tracking import Dataset, KeptModel, open_tracker

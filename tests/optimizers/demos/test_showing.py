@@ -27,7 +27,7 @@ from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.rollouts import Rollouts
 from worksmith.optimizers.settings import Settings
 from worksmith.programs.agent import Agent
-from worksmith.programs.prompting.reply import split_fields
+from worksmith.programs.prompting.replies.reply import split_fields
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.tools.errors import InputError
 

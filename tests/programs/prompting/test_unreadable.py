@@ -17,7 +17,7 @@ from worksmith.evals.lm.finish_reasons import finish_reason
 from worksmith.evals.lm.metering import metered
 from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.programs.agent import Agent

@@ -15,8 +15,8 @@ from tests.tables import each_row
 from tests.worksmith.commands import Heard
 from worksmith.evals.suite import Suite
 from worksmith.jobs.building import build, forecast_build
-from worksmith.jobs.comparison import compare
-from worksmith.jobs.compilation import compile
+from worksmith.jobs.comparing.comparison import compare
+from worksmith.jobs.compiling.compilation import compile
 from worksmith.jobs.evaluation import evaluate
 from worksmith.jobs.judgement import judge
 from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvaluateSettings

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.evals.episodes import make_record
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.run_card import RunCard, write_card
 from worksmith.evals.reporting.report import Report
 from worksmith.evals.tracking.tracker import Run, Tracker

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.optimizers.shop import make_suite
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import CARD, RATINGS, beside, read_card, write_card
-from worksmith.evals.records.run_log import open_log
 from worksmith.jobs.evaluation import evaluate
 from worksmith.jobs.runs.merging import Merged, merge_logs
 from worksmith.jobs.settings.programs import EvaluateSettings

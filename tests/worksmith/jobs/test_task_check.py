@@ -10,7 +10,7 @@ from worksmith.evals.suite import write_suite
 from worksmith.evals.tasks.task import Task
 from worksmith.jobs.opening.named_judges import check_judged
 from worksmith.jobs.settings.suites import TaskCheckSettings
-from worksmith.jobs.task_check import check_tasks
+from worksmith.jobs.tasks.task_check import check_tasks
 from worksmith.tools.errors import InputError
 
 

@@ -13,7 +13,7 @@ from worksmith.evals.dspy_programs.digests import (
     scorers_digest,
     strategy_name,
 )
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.run_card import RunCard, make_room, versions, write_card
 from worksmith.evals.records.shard import Shard
 from worksmith.evals.reporting.report import evaluation_report

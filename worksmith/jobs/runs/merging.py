@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.run_card import (
     CARD,
     JUDGEMENTS,
@@ -18,7 +19,6 @@ from worksmith.evals.records.run_card import (
     make_room,
     write_card,
 )
-from worksmith.evals.records.run_log import open_log
 from worksmith.evals.records.shard import Shard, digest_of_ids
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import replacing, write_atomically

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from worksmith.evals.characters import harmless
 from worksmith.evals.dspy_programs.digests import scorers_digest
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.run_card import (
     CARD,
     JUDGEMENTS,

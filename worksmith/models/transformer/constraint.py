@@ -13,7 +13,7 @@ from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 
 from worksmith.models.transformer.chat import CallForm
-from worksmith.programs.prompting.grammar import AS_WRITTEN, as_json, closed
+from worksmith.programs.prompting.replies.grammar import AS_WRITTEN, as_json, closed
 
 _CLOSING = 96
 """The last tokens of a reply's limit, in which calls are brought to their end; texts have half of it."""

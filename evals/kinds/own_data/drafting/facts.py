@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from worksmith.tools.access.access_policy import key_column
-from worksmith.tools.kinds.own_data.nouns import singular
+from worksmith.tools.kinds.own_data.sources.nouns import singular
 from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.schema import Table
 

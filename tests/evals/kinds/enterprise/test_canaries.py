@@ -14,7 +14,7 @@ from benchmarks.soundness.canary.intruder import IntruderEngine, intruder_task
 from benchmarks.soundness.canary.plant import Planted, plant
 from benchmarks.soundness.canary.world import NOW, broken_filter, planted_env
 from tests.tools.kinds.enterprise.small_world import small_rows
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.programs.agent import Agent

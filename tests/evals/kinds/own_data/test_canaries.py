@@ -15,7 +15,7 @@ from dspy import lm15
 
 from tests.optimizers.proposing import reply
 from tests.tools.kinds.own_data import canaries
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.tasks.task import Task

@@ -23,7 +23,7 @@ from tests.chat_server import ChatServer, chat_server, said
 from tests.chat_server import Reply as Said
 from tests.evals.kinds.office.offices import make_office
 from tests.evals.running.engines.programs import STEPS, Asking, AskingInThread, right
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.running.engines import worker_pool as worker_pool_module
 from worksmith.evals.running.engines.messages import (
     AskModel,

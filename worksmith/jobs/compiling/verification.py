@@ -14,7 +14,7 @@ from worksmith.evals.lm.prices import Prices
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
-from worksmith.jobs.compilation import with_planner
+from worksmith.jobs.compiling.compilation import with_planner
 from worksmith.jobs.measuring.metric import maximizing
 from worksmith.jobs.opening.programs import load_program
 from worksmith.jobs.opening.restoring import build_agent

@@ -12,7 +12,7 @@ import dspy
 from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import model_digest
 from worksmith.evals.suite import Suite
-from worksmith.jobs.bank_reading import Bank
+from worksmith.jobs.banks.bank_reading import Bank
 from worksmith.jobs.opening.bank_sources import attempts_of
 from worksmith.jobs.opening.programs import new_agent
 from worksmith.jobs.opening.suites import choose_tasks, leave_out_cache

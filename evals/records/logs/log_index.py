@@ -11,7 +11,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Self
 
-from worksmith.evals.records.lines import Place
+from worksmith.evals.records.logs.lines import Place
 from worksmith.evals.records.record import EpisodeRecord, WorkUnit
 from worksmith.evals.records.run_card import RunCard, index_beside
 from worksmith.tools.seeding import digest
@@ -128,7 +128,7 @@ class LogIndex:
         return (Place(*row) for row in found)
 
     def of_run(self, card: RunCard) -> Iterator[Place]:
-        """Episodes of a run, by task and trial, see `worksmith.evals.records.run_log.of_run`."""
+        """Episodes of a run, by task and trial, see `worksmith.evals.records.logs.run_log.of_run`."""
         found = self._rows.execute(
             f"""
             SELECT max(start), size FROM episodes

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from worksmith.evals.records.groups import grouped
-from worksmith.evals.records.lines import LogRecords, Place
-from worksmith.evals.records.log import placed_records, read_log
-from worksmith.evals.records.log_index import LogIndex
+from worksmith.evals.records.logs.lines import LogRecords, Place
+from worksmith.evals.records.logs.log import placed_records, read_log
+from worksmith.evals.records.logs.log_index import LogIndex
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import (
     CARD,

@@ -17,12 +17,12 @@ from worksmith.evals.reporting.report import console_grids
 from worksmith.evals.reporting.tables.costs import cost_grid
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.table import percent
-from worksmith.jobs.compare_plan import plan_comparison
+from worksmith.jobs.comparing.compare_plan import plan_comparison
+from worksmith.jobs.comparing.study_plan import OnRow, StudyPlan
 from worksmith.jobs.measuring.measurement import losses
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.printing import Printable, write_report
 from worksmith.jobs.showing.progress import SILENT, Progress
-from worksmith.jobs.study_plan import OnRow, StudyPlan
 from worksmith.optimizers.registry import optimizer_class
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.files.locking import Lock

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.jobs.compilation import check_startable, plan_compile
+from worksmith.jobs.compiling.compilation import check_startable, plan_compile
 from worksmith.jobs.showing.printing import Facts
 from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.compiling.journal import discard

@@ -16,7 +16,7 @@ from typing import Any
 
 import dspy
 
-from worksmith.programs.prompting.reply import BLOCK, read_json, split_fields
+from worksmith.programs.prompting.replies.reply import BLOCK, read_json, split_fields
 from worksmith.tools.files.unicode import is_writable
 
 PROSE = "text around"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from worksmith.jobs.compilation import plan_compile
+from worksmith.jobs.compiling.compilation import plan_compile
 from worksmith.jobs.measuring.cost_forecast import forecast_facts
 from worksmith.jobs.showing.printing import Facts, facts_table
 from worksmith.jobs.showing.progress import SILENT, Progress

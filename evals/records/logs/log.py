@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from worksmith.evals.records.lines import WHAT, LogRecords, Place, log_line, record_of
-from worksmith.evals.records.log_index import LogIndex
+from worksmith.evals.records.logs.lines import WHAT, LogRecords, Place, log_line, record_of
+from worksmith.evals.records.logs.log_index import LogIndex
 from worksmith.evals.records.record import EpisodeRecord, WorkUnit
 from worksmith.evals.records.run_card import index_beside, replies_beside
 from worksmith.tools.errors import InputError

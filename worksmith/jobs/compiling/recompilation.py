@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.groups import by_task, group_records, intents_of
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.statistics import NOTHING, Interval, paired_difference
 from worksmith.evals.table import points
-from worksmith.jobs.compilation import Compilation, compile
-from worksmith.jobs.forecast import CompileForecast, forecast_compile
+from worksmith.jobs.compiling.compilation import Compilation, compile
+from worksmith.jobs.compiling.forecast import CompileForecast, forecast_compile
 from worksmith.jobs.opening.own_programs import own_name
 from worksmith.jobs.showing.printing import Printable, escape, facts_table
 from worksmith.jobs.showing.progress import SILENT, Progress
@@ -95,7 +95,7 @@ def recompile(settings: RecompileSettings, *, progress: Progress = SILENT) -> Re
 
     Raises:
         InputError: a setting is wrong, or a file.
-        WorksmithError: see `worksmith.jobs.compilation.compile`.
+        WorksmithError: see `worksmith.jobs.compiling.compilation.compile`.
     """
     old, settings = _opened(settings)
     found = compile(settings, progress=progress)
