@@ -150,7 +150,7 @@ class Suite:
 
     @property
     def manifest(self) -> SuiteManifest:
-        """What is known about the suite without its tasks."""
+        """The facts about the suite without its tasks."""
         world = self.world.manifest
         if self._manifest is None or self._manifest.world_digest != world.digest:
             self._manifest = self._described(world)
@@ -250,7 +250,7 @@ class Suite:
         """The task with the id `task_id`.
 
         Raises:
-            InputError: there is none.
+            InputError: the suite has no such task.
         """
         if (found := self._by_id.get(task_id)) is not None:
             return found
@@ -304,7 +304,7 @@ class Examples(list["dspy.Example"]):
 def suite_of_examples(
     train: Sequence[Any], dev: Sequence[Any] = (), test: Sequence[Any] = (), *, intent: str | None = None
 ) -> Suite:
-    """The suite of a plain DSPy program's examples: each is a task, and tools there are none.
+    """The suite of a plain DSPy program's examples: each is a task, without tools.
 
     Args:
         intent: the field of an example that names its kind; None for the input `intent`, if there is one.

@@ -70,7 +70,7 @@ def front_plots(study: Study) -> list[Plot]:
 
 
 def attempt_plot(study: Study) -> list[Plot]:
-    """The plot of pass^k over k, with a line for each candidate; none where tasks were attempted once."""
+    """The plot of pass^k over k, with a line for each candidate; empty if tasks were attempted once."""
     rows = [row for row in study.ordered if row.summary.pass_hat and not row.arm.baseline]
     if not rows:
         return []

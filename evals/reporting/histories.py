@@ -26,7 +26,7 @@ class CandidateScore:
     Attributes:
         met: the number of dev tasks that it was tried on.
         race: the verdict of a race; empty without one.
-        tokens: mean of an episode; None where unknown.
+        tokens: mean of an episode; None if unknown.
         efficient: whether no other scores as much for less, or more for as much.
     """
 
@@ -110,7 +110,7 @@ def _interval(value: float | None, low: float | None, high: float | None, n: int
 
 
 def _cost_plot(history: History) -> list[Plot]:
-    """The candidates' dev scores against tokens; none where those are not known of two."""
+    """The candidates' dev scores against tokens; empty if those of two are unknown."""
     found = [
         CostPoint(each.label, each.tokens, each.score, each.efficient)
         for each in history.candidates

@@ -213,7 +213,7 @@ def study_report(
         ("A ring is a baseline.",) if any(row.arm.baseline for row, _ in scored) else (),
         arms=tuple(row.arm.label for row, _ in scored),
     )
-    # Strategy and program are the reference's own: said of the whole comparison they would be wrong.
+    # Strategy and program are those of the reference, and would be wrong for the whole comparison.
     facts = {k: v for k, v in _facts(first.result).items() if k not in ("strategy", "program")}
     grids = console_grids(study, title=title)
     return Report(
@@ -253,7 +253,7 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
 
 
 def _costs(study: Study) -> tuple[Block, ...]:
-    """Plots and tables of costs; none where they are unknown, as of published predictions."""
+    """Plots and tables of costs; empty if they are unknown, as for published predictions."""
     known = any(row.summary.totals.get(name) for row in study.rows for name in ("model_calls", "seconds"))
     return (*front_plots(study), cost_grid(study)) if known else ()
 

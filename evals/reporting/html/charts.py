@@ -1,6 +1,6 @@
 """Charts that are tables with drawn cells.
 
-Colour never says anything that a number, a word or a shape does not say as well.
+Colour only repeats a number, a word or a shape.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Intervals:
     """Estimates between 0 and 1 as dots on their intervals, one below the other.
 
     Attributes:
-        rows: label, estimate, and whether it is only there for orientation.
-        arms: the program behind each label, whose episodes the page shows; empty where there is none.
+        rows: label, estimate, and whether it is only for orientation.
+        arms: the program behind each label, whose episodes the page shows; empty without one.
     """
 
     title: str

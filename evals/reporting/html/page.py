@@ -35,7 +35,7 @@ def page(
         lead: the result in a sentence.
         sections: titles with their tables and charts; a section with nothing to show is left out.
         budget: the largest page in bytes. Episodes are left out where it is too small for all.
-        folder: beside the page, with the files of `episode_pages`; empty where there are none.
+        folder: beside the page, with the files of `episode_pages`; empty without any.
     """
     parts = [
         {"number": number, "title": name, "markup": Markup().join(map(block_html, blocks))}
@@ -55,5 +55,5 @@ def page(
 
 
 def block_html(block: Block) -> Markup:
-    """The markup of a table or chart; empty where it has nothing to show."""
+    """The markup of a table or chart; empty if it has nothing to show."""
     return macro("blocks.html", _MACROS[type(block)])(block)

@@ -1,6 +1,6 @@
 """Plots: shares against something, in several series, as marks and lines with a legend.
 
-Colour never says anything that a number, a word or a shape does not say as well, and each plot has its data
+Colour only repeats a number, a word or a shape, and each plot has its data
 as a table.
 """
 
@@ -19,7 +19,7 @@ from worksmith.tools.seeding import digest
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a plot; `low` and `high` bound its height, nan for none."""
+    """A point of a plot; `low` and `high` bound its height, nan without bounds."""
 
     x: float
     y: float
