@@ -29,7 +29,7 @@ GROUP = "worksmith.models"
 
 
 def is_own(name: str) -> bool:
-    """Whether a name is the address of user code, `package.module:lm`; names from files are checked for it."""
+    """Whether a name is the address of user code, `package.module:lm`; files may not contain one."""
     return is_address(name.partition(" ")[0]) and not name.startswith((GGUF, REPLAY))
 
 

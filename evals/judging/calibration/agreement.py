@@ -18,7 +18,7 @@ _CONFIDENCE = 0.95
 
 
 def kappa_of(table: Any) -> float:
-    """Cohen's kappa, weighted by squares.
+    """Cohen's kappa with quadratic weights (Cohen 1968): 1 is agreement, 0 the level of chance.
 
     Not a number if both sides always give the same level; 0 if only one side does.
 
