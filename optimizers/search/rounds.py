@@ -143,7 +143,7 @@ class Rounds:
 
     @cached_property
     def bank(self) -> TraceBank:
-        """The demonstrations that candidates may name; empty if nothing is taught and they need none of them."""
+        """The demonstrations that candidates may name; empty if nothing is taught and none is needed."""
         try:
             return thrifty_bank(self.context) if self.adaptive else self.context.bank()
         except NothingTaughtError:

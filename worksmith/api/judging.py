@@ -40,9 +40,9 @@ def judge(
             the reference), or `median:NAME,NAME`.
         suite: of the logs; a result knows its own, and the log of a suite in a folder names it.
         rubric: YAML file of rubrics; default is one for each type of task.
-        anew: ask also for verdicts that are there.
+        anew: ask also for existing verdicts.
         workers: questions at once.
-        progress: say on stderr what happens, in a terminal with a bar.
+        progress: report on stderr, in a terminal with a bar.
 
     Returns:
         Each run with each judge's mean level from 1 to 5, and the share of episodes at level 4 or 5.

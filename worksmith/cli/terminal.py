@@ -40,7 +40,7 @@ class Terminal(Progress):
         self._screen: Live | None = None
 
     def say(self, message: str) -> None:
-        """Print a sentence, above what is shown live."""
+        """Print a sentence, above the live display."""
         if self._screen is None:
             say(message)
         else:
@@ -48,7 +48,7 @@ class Terminal(Progress):
 
     @contextmanager
     def bar(self, label: str) -> Iterator[Tick]:
-        """Show a step live where stderr is a terminal. That a model is paused is said in any case."""
+        """Show a step live if stderr is a terminal. The pause of a model is reported in any case."""
         from rich.console import Console
         from rich.live import Live
 
@@ -100,7 +100,7 @@ def show(result: Result, as_json: bool) -> None:
 
 
 def end_stopped(limit: str, undone: str) -> None:
-    """Fail where a limit of the budget ended the job, after saying what is undone.
+    """Fail if a limit of the budget ended the job, after a report of the rest.
 
     Raises:
         Exit: with `SPENT`.
