@@ -14,6 +14,7 @@ from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.records.record import EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import record_lost
+from worksmith.evals.records.rows import Records
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.running.outage import may_pass
 from worksmith.evals.running.result import EvalResult
@@ -220,7 +221,7 @@ class PartRun:
         """The result, without the episodes that never started."""
         ended = (place for place in range(self.total) if self._ended[place])
         if self._log is None:
-            records: Sequence[EpisodeRecord] = tuple(map(self._kept.__getitem__, ended))
+            records: Sequence[EpisodeRecord] = Records(map(self._kept.__getitem__, ended))
         else:
             records = self._log.records_of(self.unit(place).key for place in ended)
         settings = self.job.settings
