@@ -29,9 +29,10 @@ def usage_by_model(episode: EpisodeRecord | EpisodeResult, model: str) -> Mappin
     return {model: _less(episode.usage, sum(found.values(), start=Usage())), **found}
 
 
-def record_dollars(episode: EpisodeRecord, model: str) -> float | None:
-    """The price of the used tokens of an episode; None where a price is unknown."""
-    found = [dollars(name, *usage.tokens) for name, usage in usage_by_model(episode, model).items()]
+def record_dollars(episode: EpisodeRecord, model: str, *, paid: bool = False) -> float | None:
+    """The price of the used or the paid tokens of an episode; None where a price is unknown."""
+    spent = usage_by_model(episode, model).items()
+    found = [dollars(name, *(usage.billed if paid else usage.tokens)) for name, usage in spent]
     known = [price for price in found if price is not None]
     return sum(known) if len(known) == len(found) else None
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.records.log import EpisodeLog
-from worksmith.evals.records.record import EpisodeRecord, WorkUnit
+from worksmith.evals.records.models_asked import record_dollars
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import record_lost
 from worksmith.evals.records.rows import Records
 from worksmith.evals.records.summary import summarize
@@ -143,6 +144,8 @@ class PartRun:
         self.ended = self._resumed = sum(self._ended)
         self.lost: set[int] = set()
         self.cut_short: list[EpisodeRecord] = []
+        self._scored, self._score, self._tokens = 0, 0.0, 0
+        self._dollars: float | None = 0.0
 
     def _plan(self, number: int, part: Part, log: EpisodeLog | None) -> None:
         """Decide whether an episode is run.
@@ -216,6 +219,17 @@ class PartRun:
             self._kept[place] = record
         self.ended += not self._ended[place]
         self._ended[place] = 1
+
+    def so_far(self, record: EpisodeRecord) -> dict[str, Any]:
+        """What is known after a further episode, as fields of `EvaluationProgress`."""
+        price = record_dollars(record, model_name(self.job.lm), paid=True)
+        self._dollars = None if self._dollars is None or price is None else self._dollars + price
+        self._tokens += record.usage.used_tokens
+        if record.graded and PRIMARY in record.scores:
+            self._scored, self._score = self._scored + 1, self._score + record.scores[PRIMARY]
+        score = self._score / self._scored if self._scored else None
+        known = {"score": score, "tokens": self._tokens, "dollars": self._dollars}
+        return {"part": self.place, "task": record.task_id, **known}
 
     def result(self, seconds: float) -> EvalResult:
         """The result, without the episodes that never started."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.record import PRIMARY, RATES
 from worksmith.evals.records.rows import interval_row
 from worksmith.evals.records.summary import on_tasks
@@ -24,7 +25,6 @@ from worksmith.jobs.compare_plan import plan_comparison
 from worksmith.jobs.measuring.measurement import losses
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.printing import Printable, write_report
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.jobs.study_plan import OnRow, StudyPlan
 from worksmith.optimizers.registry import optimizer_class
 from worksmith.tools.files.atomic import check_writable

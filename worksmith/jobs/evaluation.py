@@ -17,6 +17,7 @@ from worksmith.evals.dspy_programs.digests import (
     strategy_name,
 )
 from worksmith.evals.dspy_programs.own_models import check_models, own_models
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.models_asked import record_dollars
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.rows import COLUMNS, Records, record_row
@@ -36,7 +37,6 @@ from worksmith.jobs.opening.judges import asked_models
 from worksmith.jobs.opening.suites import LOGS
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.printing import Printable, write_report
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import OWN, open_models
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import check_writable
