@@ -69,6 +69,15 @@ def dollars_an_episode(result: EvalResult, *, cached: bool = True) -> float | No
     return _dollars(result, means, graded=True, cached=cached) if means.get("prompt_tokens") else None
 
 
+def said_cost(result: EvalResult) -> str:
+    """The mean cost of an episode in a few words."""
+    means, price = result.summary.means, dollars_an_episode(result)
+    tokens = means.get("prompt_tokens", 0.0) + means.get("completion_tokens", 0.0)
+    used = "unknown tokens" if result.summary.uncounted else f"{number(tokens, 0)} used tokens"
+    paid = "" if price is None else f", ${price:.2g}"
+    return f"{number(means.get('steps'))} steps, {used}, {number(means.get('seconds'), 2)} s{paid}"
+
+
 def _dollars(
     result: EvalResult, tokens: Mapping[str, float], *, graded: bool = False, cached: bool = True
 ) -> float | None:
