@@ -11,6 +11,7 @@ from worksmith.evals.judging.local import NAME as LOCAL
 from worksmith.evals.judging.local import LocalRubric
 from worksmith.evals.judging.panel import Panel
 from worksmith.evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
+from worksmith.evals.lm.named import is_own
 from worksmith.evals.running.judges import Judge
 from worksmith.jobs.opening.budgets import counted
 from worksmith.jobs.opening.suites import LOGS
@@ -30,7 +31,7 @@ GATES = LOGS.parent / "judges"
 MEDIAN, UNAIDED = "median:", "unaided:"
 """The prefixes of judges that vote, and of judges that do not see the right response."""
 
-_HINT = f"{LOCAL}, any DSPy model name, {UNAIDED}NAME, or {MEDIAN}NAME,NAME,NAME"
+_HINT = f"{LOCAL}, any DSPy model name, package.module:lm, {UNAIDED}NAME, or {MEDIAN}NAME,NAME,NAME"
 
 
 def open_judges(names: Sequence[str], rubric: Path | None, tables: Sequence[Table] = ()) -> tuple[Judge, ...]:
@@ -106,7 +107,8 @@ def _judge(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Judge:
     if name == LOCAL:
         return LocalRubric(rubrics, tables)
     model = name.removeprefix(UNAIDED)
-    if model.startswith(("local/", "replay:")) or not ("/" in model or is_named(parted(model)[0])):
+    known = "/" in model or is_own(model) or is_named(parted(model)[0])
+    if model.startswith(("local/", "replay:")) or not known:
         raise InputError(f"no judge {name!r}", where="--judge", hint=_HINT)
     from worksmith.evals.judging.rubric_judge import RubricJudge
 
