@@ -29,7 +29,7 @@ GATES = LOGS.parent / "judges"
 """The folder of the gate's verdicts, unless a file is named; each is under the digest of its judge."""
 
 MEDIAN, UNAIDED = "median:", "unaided:"
-"""The prefixes of judges that vote, and of judges that are not told the right response."""
+"""The prefixes of judges that vote, and of judges that do not see the right response."""
 
 _HINT = f"{LOCAL}, any DSPy model name, package.module:lm, {UNAIDED}NAME, or {MEDIAN}NAME,NAME,NAME"
 
@@ -38,7 +38,7 @@ def open_judges(names: Sequence[str], rubric: Path | None, tables: Sequence[Tabl
     """The judges called so; none without names.
 
     Args:
-        rubric: a file of the user's; None for the rubrics that come with worksmith.
+        rubric: a file of the user; None for the rubrics that come with worksmith.
         tables: of the world that they judge in.
     """
     if rubric is not None and not names:
@@ -55,10 +55,10 @@ def open_judges(names: Sequence[str], rubric: Path | None, tables: Sequence[Tabl
 
 
 def check_judged(tasks: Iterable[Task], judges: Sequence[Judge]) -> None:
-    """Check that tasks with rubrics of their own get a verdict by them.
+    """Check that tasks with rubrics get a verdict by them.
 
     Raises:
-        InputError: there are such tasks, and no language model is to judge.
+        InputError: such tasks have no language model as judge.
     """
     judged = [task for task in tasks if task.judged]
     if judged and all(isinstance(judge, LocalRubric) for judge in judges):
@@ -77,7 +77,7 @@ def asked_models(judges: Sequence[Judge]) -> int:
 
 
 def uncached(judge: Judge) -> Judge:
-    """The same judge without a cache of replies, to see whether it says the same again."""
+    """The same judge without a cache of replies, to see whether it repeats its verdict."""
     return with_models(judge, lambda lm: lm.copy(cache=False))
 
 
@@ -87,7 +87,7 @@ def counted_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judg
 
 
 def comparing(judge: Judge) -> Comparing | None:
-    """The judge's model as a judge of pairs; None for judges without one model of their own."""
+    """The judge's model as a judge of pairs; None for judges without a single model."""
     from worksmith.evals.judging.rubric_judge import PairwiseJudge, RubricJudge
 
     return PairwiseJudge(judge.lm, judge.rubrics) if isinstance(judge, RubricJudge) else None
