@@ -185,9 +185,8 @@ class KindReport:
     """Tables and figures of a kind, in addition to those of every kind; by default none.
 
     Attributes:
-        breakdown: facets by which the scores of one program are shown; None for area, type, difficulty and
+        breakdown: facets by which scores are shown; None for area, type, difficulty and
             department where tasks have areas, else for domain and number of actions.
-        heat_maps: facets that charts of several programs show; None for those of `breakdown`.
         comparison: tables of several programs.
         program: tables of one program.
         paper: tables of the published system's paper, for programs on its own imported tasks.
@@ -199,7 +198,6 @@ class KindReport:
     """
 
     breakdown: tuple[str, ...] | None = None
-    heat_maps: tuple[str, ...] | None = None
     comparison: Callable[[Sequence[ProgramRecords]], Sequence[Grid]] = lambda _: ()
     program: Callable[[ProgramRecords], Sequence[Grid]] = lambda _: ()
     paper: Callable[[Sequence[ProgramRecords]], Sequence[Grid]] = lambda _: ()

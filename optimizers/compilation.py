@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 from worksmith.evals.running.result import failed_scorers
 from worksmith.optimizers.racing.rules import INCUMBENT
-from worksmith.optimizers.trial import Pareto, Trial
+from worksmith.optimizers.trial import COLUMNS, Pareto, Trial, trial_row
 from worksmith.optimizers.wording import in_python
+from worksmith.tools.view import Shown, View, frame
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from worksmith.optimizers.compiling.artifact import Artifact
     from worksmith.optimizers.compiling.compile import Result
 
 
 @dataclass(frozen=True, repr=False)
-class Compilation:
+class Compilation(Shown):
     """What a compile found.
 
     Attributes:
@@ -84,8 +87,34 @@ class Compilation:
         said = [in_python(each) for each in (failed, claim, stopped) if each]
         return "\n".join([*said, *lines, *filter(None, [self.difference]), *self.notes])
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = Shown.__str__
+
+    def _view(self) -> View:
+        claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
+        spent = {
+            who: f"{cost.get('episodes', 0):,} episodes, {cost.get('model_calls', 0):,} model calls, "
+            f"{cost.get('prompt_tokens', 0) + cost.get('completion_tokens', 0):,} tokens"
+            for who, cost in self.cost.items()
+        }
+        facts = {
+            "decision": in_python(claim),
+            "stopped": self.stopped,
+            "changes": self.difference,
+            "notes": " ".join(self.notes),
+            "no demonstration": self.gaps,
+            **spent,
+        }
+        marked = ("", lambda trial: "chosen" if trial.name == self.chosen else "")
+        title = f"Compilation of {len(self.trials)} candidates, chosen: {self.chosen}"
+        return View(title, facts, self.trials, (*COLUMNS, marked))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The candidates as rows.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return frame({**trial_row(trial), "chosen": trial.name == self.chosen} for trial in self.trials)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

@@ -6,6 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,6 +17,7 @@ from worksmith.evals.dspy_programs.copies import copied_program
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.dspy_programs.own_models import without_models
 from worksmith.evals.lm.prices import prices_in_use
+from worksmith.evals.progress.screen import on_screen
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.scoring.expression import priced
 from worksmith.evals.tasks.transcript import GOLD
@@ -38,7 +40,7 @@ from worksmith.optimizers.wording import errors_in_python, in_python
 from worksmith.tools.errors import InputError, Notice
 
 if TYPE_CHECKING:
-    from worksmith.evals.running.result import Progress
+    from worksmith.evals.running.result import EvaluationProgress
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
     from worksmith.optimizers.compiling.compile import Result
@@ -67,7 +69,9 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         track: record the compile in MLflow, in an experiment of this name if it is a text.
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
             one. Claims are about new kinds.
-        on_progress: called after each call of a program with the name of its evaluation.
+        progress: show the compile as it goes: a bar with score so far, cost and remaining time. None shows it
+            in a terminal and in a notebook.
+        on_progress: called after each call of a program, with an `EvaluationProgress`.
         demos: the most demonstrations that a prompt gets; default is 4 for `local/apprentice`, else 16.
         candidates: the number of sets of demonstrations that are compared on the dev tasks.
         seed: the seed of every random choice.
@@ -108,7 +112,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         resume: bool = False,
         track: bool | str = False,
         intent: str | None = None,
-        on_progress: Callable[[str, Progress], None] | None = None,
+        progress: bool | None = None,
+        on_progress: Callable[[EvaluationProgress], None] | None = None,
         demos: int | None = None,
         candidates: int = Settings.candidates,
         seed: int = Settings.seed,
@@ -142,6 +147,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         self.resume = resume
         self.track = track
         self.intent = intent
+        self.progress = progress
         self.on_progress = on_progress
         given = Settings(
             demos=default_demos(name_of(lm)) if demos is None else demos,
@@ -317,8 +323,17 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             **plan.settings.to_json(),
         }
         name = f"compile {type(plan.program).__name__} {self.name}"
-        with steady(tracker.start(name, params=params)) as run:
-            result = compile_program(plan)
+        with (
+            steady(tracker.start(name, params=params)) as run,
+            on_screen(self.progress).bar(f"{self.name} compiles") as tick,
+        ):
+
+            def told(at: EvaluationProgress) -> None:
+                at.tell(tick)
+                if self.on_progress is not None:
+                    self.on_progress(at)
+
+            result = compile_program(replace(plan, on_progress=told))
             record_trials(run, result.artifact, suite)
             run.text(result.artifact.text, "program.json")
         return result, run.id

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 from worksmith.evals.records.lines import WHAT, LogRecords, Place, log_line, record_of
 from worksmith.evals.records.log_index import LogIndex
 from worksmith.evals.records.record import EpisodeRecord, WorkUnit
+from worksmith.evals.records.rows import Records
 from worksmith.evals.records.run_card import index_beside, replies_beside
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import append
@@ -129,7 +130,7 @@ class EpisodeLog:
     def records_of(self, keys: Iterable[str]) -> Sequence[EpisodeRecord]:
         """The last records of work units that have one; those of a long log are read when asked for."""
         if self._index is None:
-            return tuple(self._held[key][0] for key in keys)
+            return Records(self._held[key][0] for key in keys)
         places = map(self._index.place, keys)
         return LogRecords(self.path, (place for place in places if place is not None))
 

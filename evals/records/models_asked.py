@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from worksmith.evals.lm.prices import dollars
 from worksmith.tools.episode_result import Usage
 
 if TYPE_CHECKING:
@@ -26,6 +27,14 @@ def usage_by_model(episode: EpisodeRecord | EpisodeResult, model: str) -> Mappin
     if not found:
         return {model: episode.usage}
     return {model: _less(episode.usage, sum(found.values(), start=Usage())), **found}
+
+
+def record_dollars(episode: EpisodeRecord, model: str, *, paid: bool = False) -> float | None:
+    """The price of the used or the paid tokens of an episode; None where a price is unknown."""
+    spent = usage_by_model(episode, model).items()
+    found = [dollars(name, *(usage.billed if paid else usage.tokens)) for name, usage in spent]
+    known = [price for price in found if price is not None]
+    return sum(known) if len(known) == len(found) else None
 
 
 def calls_by_model(episode: EpisodeRecord | EpisodeResult, model: str) -> Mapping[str, int]:

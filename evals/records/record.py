@@ -5,7 +5,8 @@ A record is plain data: it holds no database, program or model, and does not dep
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -23,6 +24,10 @@ from worksmith.evals.records.parts import (
 )
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
+from worksmith.tools.view import Shown, View, frame
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PRIMARY = "outcome"
 """The score that tables, tests and optimizers use first."""
@@ -82,7 +87,7 @@ class TaskLabels(Entry):
     words_only: bool = False
 
 
-class EpisodeRecord(Used):
+class EpisodeRecord(Shown, Used):
     """One attempt at one task: identity, verdict, cost and trajectory.
 
     Attributes:
@@ -147,6 +152,27 @@ class EpisodeRecord(Used):
         """What all episodes of a run have in common: digests, strategy and seed."""
         digests = self.digests.model_dump(exclude={"task"})
         return {**digests, "strategy": self.strategy, "seed": self.seed}
+
+    def _view(self) -> View:
+        named = ("query", "split", "intent", "strategy", "scores", "answer", "error")
+        facts = {name: getattr(self, name) for name in named}
+        changed = [f"{each.operation} {each.table} {each.key}: {each.after}" for each in self.changes]
+        cost = f"{self.model_calls} model calls, {self.usage}, {self.seconds:.2f} s"
+        columns = ("tool", "arguments", "status", "rule", "observation")
+        return View(
+            f"Episode of {self.task_id}: {self.status}, outcome {self.scores.get(PRIMARY, '-')}",
+            {**facts, "breaks": [rule.kind for rule in self.broken_rules], "changes": changed, "cost": cost},
+            self.calls,
+            tuple((name, attrgetter(name)) for name in columns),
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """The tool calls as rows.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return frame(call.model_dump() for call in self.calls)
 
     def facet(self, name: str) -> str:
         """The value of a facet of its task; empty if it has none."""

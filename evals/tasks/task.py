@@ -16,6 +16,7 @@ from worksmith.tools.procedure import ProcedureRule
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import AnswerStatus
 from worksmith.tools.user import User
+from worksmith.tools.view import Shown, View
 
 Split = Literal["train", "dev", "test", "paired"]
 """`paired` holds allowed twins of unanswerable tasks, to measure over-refusal."""
@@ -145,7 +146,7 @@ class VisibleTask(BaseModel):
         return VisibleTask(**{name: getattr(self, name) for name in VisibleTask.model_fields})
 
 
-class Task(VisibleTask):
+class Task(Shown, VisibleTask):
     """One task of a suite, with everything that decides whether it was done.
 
     Attributes:
@@ -213,6 +214,28 @@ class Task(VisibleTask):
         copied = super().model_copy(update=update, deep=deep)
         copied.__dict__.pop("digest", None)
         return copied
+
+    def row(self) -> dict[str, Any]:
+        """The task as one row of a table, expectations left out."""
+        return {
+            "task": self.id,
+            "split": self.split,
+            "intent": self.intent,
+            "area": self.area,
+            "domains": ", ".join(self.domains),
+            "persona": self.persona.id if self.persona else None,
+            "now": self.now,
+            "query": self.query,
+        }
+
+    def _view(self) -> View:
+        expected = {
+            "answer": self.answer and self.answer.text,
+            "changes": [each.tool for each in self.expected],
+        }
+        columns = (("step", lambda step: step.tool), ("arguments", lambda step: step.arguments))
+        facts = {name: value for name, value in self.row().items() if name != "task"}
+        return View(f"Task {self.id}: {self.query}", facts | expected, self.gold_plan or (), columns)
 
     @property
     def checkable(self) -> bool:

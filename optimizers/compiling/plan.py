@@ -17,7 +17,7 @@ from worksmith.evals.lm.prices import Prices
 from worksmith.evals.lm.rewards import telling_rewards
 from worksmith.evals.records.record import ASR, PRIMARY
 from worksmith.evals.running.outage import Unscored
-from worksmith.evals.running.result import Progress
+from worksmith.evals.running.result import EvaluationProgress
 from worksmith.evals.scoring.expression import Expression
 from worksmith.evals.scoring.scorer import Scorer, check_score_names
 from worksmith.evals.task_kind import scorers_for
@@ -96,7 +96,7 @@ class Plan:
         bank: takes the teacher's place; the teacher is then called `BANK` and never asked.
         origin: where further parts were found, for who verifies the journal.
         versions: of the caller's software, for the manifest.
-        on_progress: called after each episode with the name of its evaluation.
+        on_progress: called after each episode.
         budget: the limits of the compile; None sets no limit.
         limits, prices: decide what is run where there is no budget, as in a compile that is derived again.
         say: takes a sentence about what is tried, and why.
@@ -128,7 +128,7 @@ class Plan:
     bank: TraceBank | None = None
     versions: Mapping[str, str] | None = None
     origin: Mapping[str, str] = field(default_factory=dict)
-    on_progress: Callable[[str, Progress], None] | None = None
+    on_progress: Callable[[EvaluationProgress], None] | None = None
     budget: Budget | None = None
     limits: Limits | None = None
     prices: Prices | None = None

@@ -60,7 +60,8 @@ def evaluate(
             `asr` is 1 where it was followed. Tasks without a gold plan are left out.
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
             one. Intervals are over kinds, if there are five or more.
-        progress: say on stderr what happens, in a terminal with a bar.
+        progress: show what happens: sentences, and a bar with score so far, cost and remaining time. None
+            shows it in a terminal and in a notebook.
 
     Returns:
         The episodes, and figures with 95 % intervals. It prints as a table, `report("report.html")` writes

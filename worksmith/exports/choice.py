@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.suite import Suite
 from worksmith.jobs.opening.suites import choose_tasks
 from worksmith.jobs.settings.groups.tasks import TaskSettings
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

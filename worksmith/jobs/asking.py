@@ -11,13 +11,13 @@ from pydantic_core import to_jsonable_python
 from rich.console import Console
 
 from worksmith.evals.dspy_programs.asked import asked
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task
 from worksmith.jobs.opening.programs import OpenedProgram, open_program, toolset_of
 from worksmith.jobs.opening.suites import connect, leave_out_cache
 from worksmith.jobs.showing.episode_text import episode_json, show_turn
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import OWN, resolve
 from worksmith.programs.own_agents.program import AgentFunction, OwnAgent
 from worksmith.tools.errors import InputError, WorksmithError

@@ -15,6 +15,7 @@ from rich.table import Table
 from worksmith.evals.building import build_suite, import_suite
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.prices import dollars
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.reporting.suite_facts import describe
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import buildable_kinds, importer, suite_builder
@@ -22,7 +23,6 @@ from worksmith.jobs.indexing import index
 from worksmith.jobs.opening.suites import leave_out_cache
 from worksmith.jobs.settings.suites import IndexSettings
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.retrievers.embedding import PACKAGED
 from worksmith.retrievers.embedding.models import open_embedder

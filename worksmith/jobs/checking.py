@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from worksmith.evals.characters import harmless
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.columns import COSTS
 from worksmith.evals.records.lines import log_line
 from worksmith.evals.records.run_log import open_log
@@ -21,7 +22,6 @@ from worksmith.evals.table import NO_DATA, Grid, number, points, share
 from worksmith.jobs.evaluation import EvalPlan, Evaluation, plan_evaluation, run_evaluation
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import check_writable, write_atomically
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.digests import model_digest
 from worksmith.evals.dspy_programs.own_models import check_models
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.running.baseline_program import BaselineProgram
 from worksmith.evals.running.study import Arm
@@ -30,7 +31,6 @@ from worksmith.jobs.opening.programs import (
 from worksmith.jobs.opening.suites import open_train_suite, teacher_name
 from worksmith.jobs.recording.tracking import record_compile, slug
 from worksmith.jobs.settings.programs import CompileSettings
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.jobs.study_plan import StudyPlan
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.claims import too_few_intents

@@ -12,22 +12,28 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from worksmith.evals.progress.progress import SILENT, Progress
+from worksmith.evals.records.record import PRIMARY, RATES
+from worksmith.evals.records.rows import interval_row
 from worksmith.evals.records.summary import on_tasks
 from worksmith.evals.reporting.report import console_grids
-from worksmith.evals.reporting.tables.costs import cost_grid
+from worksmith.evals.reporting.tables.costs import cost_grid, dollars_an_episode, said_cost
+from worksmith.evals.reporting.tables.scores import conclusions
 from worksmith.evals.running.study import Row, Study
-from worksmith.evals.table import percent
+from worksmith.evals.table import percent, points
 from worksmith.jobs.compare_plan import plan_comparison
 from worksmith.jobs.measuring.measurement import losses
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.printing import Printable, write_report
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.jobs.study_plan import OnRow, StudyPlan
 from worksmith.optimizers.registry import optimizer_class
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.files.locking import Lock
+from worksmith.tools.view import View, frame
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.records.run_card import LoadedRun
     from worksmith.evals.records.summary import Summary
@@ -112,6 +118,25 @@ class Comparison(Printable):
     def to_json(self) -> dict[str, Any]:
         return {**self.settings, **self.study.to_json(), "failures": dict(self.failures)}
 
+    def _view(self) -> View:
+        facts = {
+            "finding": " ".join(conclusions(self.study)),
+            "stopped": self.stopped and ": ".join(self.undone),
+            "could not run": [f"{label}: {why}" for label, why in self.failures.items()],
+            "lost": self.losses,
+            "notes": self.notes,
+        }
+        tasks = on_tasks(*(row.summary for row in self.study.rows))
+        return View(f"Comparison on {tasks}", facts, self.study.ordered, _COLUMNS)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The programs as rows: scores and differences with their intervals, costs of an episode.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return frame(map(_row, self.study.ordered))
+
     def print(self, console: Console) -> None:
         for said in self.losses:
             console.out(said, highlight=False)
@@ -120,6 +145,46 @@ class Comparison(Printable):
         failures = (f"{label} could not run: {why}" for label, why in self.failures.items())
         for note in (*failures, *self.notes):
             console.out(note, highlight=False)
+
+
+_COLUMNS = (
+    ("program", lambda row: row.arm.shown),
+    ("outcome, %", lambda row: percent(row.summary.scores.get(PRIMARY))),
+    ("points to the first", lambda row: row.against_first and points(row.against_first.difference)),
+    ("p", lambda row: row.against_first and f"{row.against_first.p:.3f}"),
+    ("lost", lambda row: row.summary.errors or None),
+    *(
+        (
+            name.replace("_", " "),
+            lambda row, name=name: rate.count if (rate := row.summary.rates.get(name)) else None,
+        )
+        for name in RATES
+    ),
+    ("mean episode", lambda row: said_cost(row.result)),
+)
+"""What a short table shows of each program."""
+
+
+def _row(row: Row) -> dict[str, Any]:
+    """A program as one row of a frame."""
+    arm, summary, found = row.arm, row.summary, row.against_first
+    scores = (interval_row(name, score) for name, score in summary.scores.items())
+    return {
+        "program": arm.label,
+        "strategy": arm.strategy,
+        "optimizer": arm.optimizer,
+        "model": row.result.model,
+        "baseline": arm.baseline,
+        "tasks": summary.tasks,
+        "episodes": summary.episodes,
+        "lost": summary.errors,
+        **{name: value for score in scores for name, value in score.items()},
+        **interval_row("difference", found and found.difference),
+        "p": found and found.p,
+        **{name: rate.count for name, rate in summary.rates.items()},
+        **summary.means,
+        "dollars": dollars_an_episode(row.result),
+    }
 
 
 def compare(settings: CompareSettings, *, progress: Progress = SILENT) -> Comparison:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import strategy_name
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.running.result import failed_scorers
 from worksmith.evals.scoring.constraints import constraints
@@ -37,7 +38,6 @@ from worksmith.jobs.recording.tracking import (
     registration,
 )
 from worksmith.jobs.showing.printing import Facts, escape, facts_table
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compilation import decided
 from worksmith.optimizers.compiling.claims import power_left, too_few_intents
@@ -344,7 +344,7 @@ def compiled(plan: Plan, label: str, progress: Progress) -> Result:
         return compile_program(
             replace(
                 plan,
-                on_progress=lambda name, done: tick(done.done, done.total, name, done.in_flight),
+                on_progress=lambda at: at.tell(tick),
                 say=progress.say,
             )
         )

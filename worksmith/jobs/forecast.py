@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.jobs.compilation import plan_compile
 from worksmith.jobs.measuring.cost_forecast import forecast_facts
 from worksmith.jobs.showing.printing import Facts, facts_table
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.compiling.claims import intents_in, too_few_intents
 from worksmith.optimizers.search.aa import max_episodes as max_aa_episodes
 from worksmith.programs.strategies import strategy as strategy_called

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.retrievers.embedding import PACKAGED
 from worksmith.retrievers.errors import RetrievalError
 from worksmith.retrievers.index.building import build_index

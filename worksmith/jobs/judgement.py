@@ -11,6 +11,7 @@ from rich.console import Console
 
 from worksmith.evals.judging.case import tokens_about
 from worksmith.evals.judging.sidecar import judge_pending, pending_verdicts
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.groups import intents_of
 from worksmith.evals.records.judge_figures import JudgeFigures, judging_of
 from worksmith.evals.records.run_card import JUDGEMENTS, LoadedRun, beside
@@ -21,7 +22,6 @@ from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.jobs.opening.judges import asked_models, open_judges
 from worksmith.jobs.opening.suites import leave_out_cache
 from worksmith.jobs.showing.printing import Printable, Several
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

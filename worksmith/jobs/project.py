@@ -10,10 +10,10 @@ from shlex import quote
 from shutil import copy, copytree, ignore_patterns
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.task_kind import TASK_KINDS, buildable_kinds, suite_builder
 from worksmith.jobs.settings.suites import TaskDraftSettings
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.jobs.task_drafting import draft_tasks
 from worksmith.tools.errors import InputError
 from worksmith.tools.files import PROJECT_FILE

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.groups import by_task, group_records, intents_of
 from worksmith.evals.records.log import read_log
 from worksmith.evals.records.record import PRIMARY
@@ -17,7 +18,6 @@ from worksmith.jobs.compilation import Compilation, compile
 from worksmith.jobs.forecast import CompileForecast, forecast_compile
 from worksmith.jobs.opening.own_programs import own_name
 from worksmith.jobs.showing.printing import Printable, escape, facts_table
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.candidates.candidate import TOOLS
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.compiling.journal import journal_beside

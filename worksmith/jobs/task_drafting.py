@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.authoring.rewriting.writer import CALLS_AT_MOST, rewrite
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.task_kind import TASK_KINDS, Drafting
 from worksmith.jobs.showing.printing import Facts
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.tools.errors import InputError
 from worksmith.tools.files import PROJECT_FILE

@@ -11,6 +11,7 @@ from rich.console import Console
 from worksmith.evals.characters import harmless
 from worksmith.evals.dspy_programs.asked import AD_HOC
 from worksmith.evals.dspy_programs.digests import model_name, strategy_name
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.rollout_job import RolloutJob
 from worksmith.evals.running.settings import EvalSettings
@@ -22,7 +23,6 @@ from worksmith.jobs.opening.suites import org_setting
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.episode_text import episode_json, prompts_json, show_episode, show_verdict
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.programs.prompting.prompt import context_text, with_policies
 from worksmith.tools.errors import InputError
 from worksmith.tools.statuses import INFRASTRUCTURE

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith import __version__
 from worksmith.evals.lm.named import is_own
 from worksmith.evals.lm.prices import Prices
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
@@ -19,7 +20,6 @@ from worksmith.jobs.measuring.metric import maximizing
 from worksmith.jobs.opening.programs import load_program
 from worksmith.jobs.opening.restoring import build_agent
 from worksmith.jobs.showing.printing import Facts
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compiling.artifact import Artifact

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.tracking import Run
 from worksmith.jobs.settings.training import TrainSettings
 from worksmith.jobs.showing.printing import Facts
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.training.batches import tokens_of
 from worksmith.training.material import open_material
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from transformers import TrainerCallback
 
+from worksmith.evals.progress.progress import Progress, Tick
 from worksmith.evals.tracking import Run
-from worksmith.jobs.showing.progress import Progress, Tick
 
 _STEADY = 120.0
 """Seconds that make the rate of tokens."""

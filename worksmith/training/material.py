@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from worksmith.evals.progress.progress import Progress
 from worksmith.exports.training.card import card_beside, read_data_card
 from worksmith.jobs.settings.training import DpoSettings, TrainSettings
-from worksmith.jobs.showing.progress import Progress
 from worksmith.programs.prompting.forms import COMPACT, check_prompt
 from worksmith.tools.errors import InputError, missing_extra
 from worksmith.tools.files.json_files import read_file

@@ -11,8 +11,8 @@ import dspy
 from dspy.clients.provider import Provider, TrainingJob
 
 from worksmith.evals.lm.lm_proxy import ProxyEngine, ProxyLM
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.jobs.settings.training import SftSettings
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.manifest import MANIFEST
 from worksmith.tools.errors import InputError

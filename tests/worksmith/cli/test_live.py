@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from worksmith.cli import terminal
-from worksmith.cli.live import Ends, LiveStep, Pauses
 from worksmith.evals.lm.prices import Prices, per_million
 from worksmith.evals.lm.wire import lane
 from worksmith.evals.lm.wire.lane import ASKED, PAUSE, TURN, Traffic
+from worksmith.evals.progress.live import Ends, LiveStep, Pauses
 from worksmith.tools.episode_result import Tokens
 
 MODEL = "openai/known"

@@ -10,8 +10,9 @@ import typer
 from worksmith.cli.choices import live_systems
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.programs.run import CommitFlag
-from worksmith.cli.terminal import Terminal, say, show
+from worksmith.cli.terminal import say, show
 from worksmith.evals.characters import harmless
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.programs import ChatSettings
 from worksmith.tools.errors import WorksmithError
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from worksmith.cli.options import JsonFlag, from_settings
-from worksmith.cli.terminal import Terminal, say
+from worksmith.cli.terminal import say
 from worksmith.evals.lm.named import DEFAULT
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.programs import CompareSettings
 from worksmith.jobs.settings.suites import IndexSettings, QuickstartSettings
 

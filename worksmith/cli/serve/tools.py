@@ -11,7 +11,8 @@ import typer
 from worksmith.cli.choices import personas
 from worksmith.cli.options import from_settings
 from worksmith.cli.serve.tokens import TOKEN_VARIABLE, token_of_clients
-from worksmith.cli.terminal import Terminal, say
+from worksmith.cli.terminal import say
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.tool_server import ToolServerSettings
 
 if TYPE_CHECKING:

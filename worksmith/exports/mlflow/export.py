@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.suite import Suite
 from worksmith.evals.tracking import Dataset
 from worksmith.evals.tracking.datasets import keep_dataset
@@ -12,7 +13,6 @@ from worksmith.evals.tracking.reaching import boundary
 from worksmith.evals.tracking.store import absolute, open_store, tracking_uri
 from worksmith.exports.choice import choice_of, chosen_tasks
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.showing.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console

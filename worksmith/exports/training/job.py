@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksmith.evals.progress.progress import Progress
 from worksmith.evals.records.run_card import versions
 from worksmith.exports.training.card import (
     CHARACTERS,
@@ -27,7 +28,6 @@ from worksmith.exports.training.sources import open_sources
 from worksmith.exports.training.trajectories import Trajectory, intent_of, run_again
 from worksmith.jobs.opening.programs import new_agent
 from worksmith.jobs.settings.exports import SftSettings
-from worksmith.jobs.showing.progress import Progress
 from worksmith.programs.parts.tool_retrieval import tools_a_step
 from worksmith.programs.prompting.forms import NATIVE
 from worksmith.tools.errors import InputError

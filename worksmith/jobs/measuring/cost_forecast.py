@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import dspy
     from dspy import lm15
 
+    from worksmith.evals.progress.progress import Progress
     from worksmith.evals.tasks.task import Task
-    from worksmith.jobs.showing.progress import Progress
     from worksmith.optimizers.compiling.plan import Plan
     from worksmith.optimizers.optimizer import CompileContext, Optimizer
 

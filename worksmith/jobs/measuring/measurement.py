@@ -13,6 +13,7 @@ from worksmith.evals.dspy_programs.digests import (
     scorers_digest,
     strategy_name,
 )
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.records.run_card import RunCard, make_room, versions, write_card
 from worksmith.evals.records.shard import Shard
@@ -35,7 +36,6 @@ from worksmith.jobs.opening.suites import (
     under_attack,
 )
 from worksmith.jobs.recording.tracking import keep_card
-from worksmith.jobs.showing.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -250,7 +250,7 @@ class Measurement:
                     engine=None if card.baseline else self.engine,
                 ),
                 log=log,
-                on_progress=lambda done: tick(done.done, done.total, in_flight=done.in_flight),
+                on_progress=lambda at: at.tell(tick),
                 on_resume=lambda found: self.progress.say(str(found)),
             )
         enough = result.records if self.partial else not result.unstarted

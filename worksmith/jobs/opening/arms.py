@@ -8,11 +8,11 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksmith.evals.progress.progress import Progress
 from worksmith.evals.running.baseline_program import baselines_for
 from worksmith.evals.running.study import Arm
 from worksmith.jobs.opening.own_programs import own_name
 from worksmith.jobs.opening.programs import new_agent, toolset_of
-from worksmith.jobs.showing.progress import Progress
 from worksmith.models.resolve import OWN
 from worksmith.programs.parts.tool_retrieval import toolkits_on_offer
 from worksmith.programs.strategies import strategy

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksmith.evals.attacks.attacker import Attacker
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.rating.suite_sample import rated_tasks
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tasks.task import Task
 from worksmith.evals.tasks.task_filter import conditions
 from worksmith.evals.tasks.transcript import GOLD
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

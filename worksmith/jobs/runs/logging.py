@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.report import evaluation_report, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
@@ -15,7 +16,6 @@ from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.evals.tracking.store import EXPERIMENT
 from worksmith.evals.tracking.unsent import Unsent, forget_unsent, note_unsent, read_unsent
 from worksmith.jobs.recording.tracking import Tracking, keep_card
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksmith.evals.reporting.histories import histories
+from worksmith.evals.reporting.html.page import Section
 from worksmith.evals.reporting.published import beside_published
-from worksmith.evals.reporting.report import Report, Section, console_grids, study_report
+from worksmith.evals.reporting.report import Report, console_grids, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import task_kind
@@ -77,9 +78,9 @@ def report_runs(settings: ReportSettings) -> RunReport:
     study, extra = study_of(runs), []
     paper = _paper_tables(study, suite) if suite is not None else ()
     if paper:
-        extra = [Section("The paper's tables", paper)]
+        extra = [Section("The paper's tables", folded=paper)]
     elif settings.published:
-        extra = [Section("Published figures", tuple(_published(study, runs)))]
+        extra = [Section("Published figures", folded=tuple(_published(study, runs)))]
     report = study_report(
         study,
         title=settings.title,

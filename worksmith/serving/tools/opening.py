@@ -20,11 +20,11 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
+    from worksmith.evals.progress.progress import Progress
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.tool_server import ToolServerSettings
-    from worksmith.jobs.showing.progress import Progress
 
 NAME = "mcp"
 """The name of the clients' agents in records."""
