@@ -73,24 +73,11 @@ class Compilation(Shown):
         """Score, tokens and seconds of all candidates, to print."""
         return Pareto.of(self.trials)
 
-    def __str__(self) -> str:
-        lines = [
-            f"{'*' if trial.name == self.chosen else ' '} {trial.name:24} {100 * score.value:5.1f} % "
-            f"[{100 * score.low:.1f}, {100 * score.high:.1f}] of {score.n}"
-            for trial in self.trials
-            for score in (trial.strict,)
-        ]
-        claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
-        records = [record for trial in self.trials if trial.result for record in trial.result.records]
-        failed = failed_scorers(records)
-        stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
-        said = [in_python(each) for each in (failed, claim, stopped) if each]
-        return "\n".join([*said, *lines, *filter(None, [self.difference]), *self.notes])
-
     __repr__ = Shown.__str__
 
     def _view(self) -> View:
         claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
+        records = (record for trial in self.trials if trial.result for record in trial.result.records)
         spent = {
             who: f"{cost.get('episodes', 0):,} episodes, {cost.get('model_calls', 0):,} model calls, "
             f"{cost.get('prompt_tokens', 0) + cost.get('completion_tokens', 0):,} tokens"
@@ -98,6 +85,7 @@ class Compilation(Shown):
         }
         facts = {
             "decision": in_python(claim),
+            "wrong": failed_scorers(records),
             "stopped": self.stopped,
             "changes": self.difference,
             "notes": " ".join(self.notes),
