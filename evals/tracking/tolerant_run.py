@@ -53,7 +53,7 @@ class _Store:
 def _guarded(
     method: Callable[Concatenate[Run, Given], Value],
 ) -> Callable[Concatenate[TolerantRun, Given], Value | None]:
-    """A method that a tolerant run has of its run, unless the store has failed."""
+    """A method of a tolerant run that calls that of its run, unless the store has failed."""
 
     @wraps(method)
     def sent(self: TolerantRun, /, *args: Given.args, **named: Given.kwargs) -> Value | None:

@@ -19,7 +19,8 @@ from worksmith.cli.serve.server_options import (
     TokenVariable,
     token_of_clients,
 )
-from worksmith.cli.terminal import Terminal, say
+from worksmith.cli.terminal import say
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.tool_server import ToolServerSettings
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def serve_tools(
     from worksmith.evals.suite import Suite
     from worksmith.serving.tools.opening import episodes_of
 
-    logging.getLogger("mcp").setLevel(logging.ERROR)  # else each malformed message is told on stderr
+    logging.getLogger("mcp").setLevel(logging.ERROR)  # else each malformed message is printed on stderr
     with episodes_of(Suite.open(settings.suite), settings, Terminal()) as open:
         if transport == "stdio":
             from worksmith.serving.tools.stdio import serve_stdio
