@@ -2,14 +2,14 @@
 
 A package that adds a kind writes one object and names it in its `pyproject.toml`:
 
-    LENDING = WorldKind(name="lending", tables=(BOOKS, LOANS), toolkits=(Toolkit.of("loans", "lending", (lend,)),),
-                        open_policy=lambda world: Members(), find_persona=find_member, ...)
+    LOANS = Toolkit.of("loans", "lending", (lend, give_back))
+    LENDING = WorldKind(name="lending", tables=(BOOKS, LENT), toolkits=(LOANS,), open_policy=..., ...)
 
     [project.entry-points."worksmith.world_kinds"]
     lending = "lending.world:LENDING"
 
-Each world names its kind. `Environment` reads the toolkits, the rules and the personas when it opens a world, so a
-kind is all that the core knows about a world. docs/how-to/add-a-world.md builds one.
+Each world names its kind. `Environment` reads the toolkits, the rules and the personas when it opens a
+world, so a kind is all that the core knows about a world. docs/how-to/add-a-world.md builds one.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ A scorer is any function from a whole task and an episode to scores by name:
 
     EvalSettings(env=env, lm=lm, scorers=[*scorers_for(env), short])
 
-`EpisodeWorker` calls each scorer once an episode, after the program. `outcome` is the score that decides about
-success. The further protocols below are optional: a report says more where a scorer has them.
+`EpisodeWorker` calls each scorer once an episode, after the program. `outcome` is the score that decides
+about success. The further protocols below are optional: a report says more where a scorer has them.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ class RatingAgreement(Printable):
             console.print(Grid("Mean level", ("run", *scales), rows).rich())
 
 
-def agreement_of(settings: RateSettings) -> RaterAgreement:
+def agreement_of(settings: RateSettings) -> RatingAgreement:
     """The agreement of the raters of runs or suites, and their levels for each."""
     scales, seed = _scales(settings), settings.seed
     if _rated(settings):
