@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.kinds.enterprise.access import packaged_policy
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.sqlite.schema import Table
