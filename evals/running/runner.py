@@ -113,9 +113,8 @@ def evaluate_together(
                 return
             attempt.program_run.keep(attempt.place, record)
             if on_progress:
-                on_progress(
-                    EvaluationProgress(*counts(), pool.in_flight, **attempt.program_run.so_far(record))
-                )
+                so_far = attempt.program_run.so_far(record)
+                on_progress(EvaluationProgress(*counts(), pool.in_flight, **so_far))
             settings.unscored.note_record(record)
             if first:
                 outage.note(record)

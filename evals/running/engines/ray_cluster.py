@@ -169,7 +169,7 @@ class _Worker:
 
 
 class _Actor:
-    """A worker in the cluster, see `crew.Link`. Messages go in batches: a call takes 1 ms."""
+    """A worker in the cluster, see `worker_pool.Link`. Messages go in batches: a call takes 1 ms."""
 
     def __init__(self) -> None:
         import ray
