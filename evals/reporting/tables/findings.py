@@ -78,7 +78,7 @@ def cost(study: Study) -> str:
         return "no model was asked"
     each = [dollars_in_all(row.result) for row in study.rows if row.summary.totals.get("used_tokens")]
     known: list[float] = [price for price in each if price is not None]
-    price = f"{sum(known):,.4g} dollars" if len(known) == len(each) and sum(known) else "no price is known"
+    price = f"{sum(known):,.4g} dollars" if len(known) == len(each) and any(known) else "no price is known"
     return f"{calls:,.0f} model calls, {tokens:,.0f} tokens, {price}"
 
 
