@@ -14,6 +14,7 @@ from worksmith.evals.tracking import KeptModel, TraceChoice, open_tracker, toler
 from worksmith.evals.tracking.figures import params_text
 from worksmith.evals.tracking.reaching import TrackingError
 from worksmith.evals.tracking.registry import Registration
+from worksmith.evals.tracking.store import existing_store
 from worksmith.optimizers.compiling.trials import record_chosen, record_trials
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -49,7 +50,13 @@ class Tracking:
 
     @classmethod
     def of(cls, settings: TracedSettings, *, track: bool) -> Self:
-        """Read settings."""
+        """Read settings.
+
+        Raises:
+            InputError, TrackingError: the store cannot be used.
+        """
+        if track:
+            existing_store(settings.tracking_uri)
         return cls(track, settings.tracking_uri, settings.experiment, TraceChoice.parse(settings.traces))
 
     def open(self, suite: Path) -> Tracker:
