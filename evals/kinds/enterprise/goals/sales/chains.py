@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from worksmith.evals.kinds.enterprise.facts import Record
-from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, clear_best, need, only
+from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, clear_best
 from worksmith.evals.kinds.enterprise.goals.goal import Slots
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start, record
+from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 from worksmith.evals.kinds.enterprise.goals.sales.figures import named_customer, sales_of, units_by
-
-GROUP = GoalGroup("sales/chains.toml")
 
 
 def walk(plan: PlanRecorder, slots: Slots) -> Row:
@@ -22,13 +20,6 @@ def walk(plan: PlanRecorder, slots: Slots) -> Row:
     sold = plan.every("sales", "Now all sales of the product bought most.", product_id=key)
     sale = largest([row for row in sold if row["customer_name"] != slots["customer"]])
     return plan.pick(_row_of(sold, sale))
-
-
-BUYER = record("customers", "Where is that buyer?", "customer_id")
-
-
-def seller_of(plan: PlanRecorder, sale: Row) -> Row:
-    return plan.one("employees", "Who made that sale?", emp_id=sale["emp_id"])
 
 
 def largest(rows: list[Record] | list[Row]) -> Record:
@@ -50,26 +41,4 @@ def _draw(ctx: DrawContext) -> Found:
     return Found(sale, {"customer": customer["customer_name"]}, [("customers", customer)])
 
 
-def _invoice(ctx: DrawContext, sale: Record) -> Record:
-    return only(ctx.facts.where("orders", customer_id=sale["customer_id"], kind="invoice"))
-
-
-def _find_invoice(plan: PlanRecorder, sale: Row) -> Row:
-    why = "Last, the invoice of that buyer."
-    return plan.one("orders", why, customer_id=sale["customer_id"], kind="invoice")
-
-
-_BUYER = HERE.to(BUYER)
-_SELLER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.colleague(sale["emp_id"])), seller_of))
-_INVOICE = HERE.to(Link(_invoice, _find_invoice))
-_STOCK = HERE.to(record("products", "How many of the product are there?")).number("stock")
-
-_START = Start("", _draw, walk)
-_ASKS = (_BUYER.text("customer_name"), _BUYER.text("region"))
-_SOLD = (*_ASKS, _SELLER.text("title"))
-GROUP.add(
-    other_buyer=Question(_START, *_ASKS),
-    other_buyer_seller=Question(_START, *_SOLD),
-    other_buyer_invoice=Question(_START, *_SOLD, _INVOICE.amount("total")),
-    other_buyer_stock=Question(_START, *_SOLD, _INVOICE.amount("total"), _STOCK),
-)
+GROUP = GoalGroup("sales/chains.toml", draws=(_draw,), finds=(walk,))

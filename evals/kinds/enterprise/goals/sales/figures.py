@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from random import Random
 
 from worksmith.evals.kinds.enterprise.facts import Record
@@ -62,13 +62,6 @@ def both(ctx: DrawContext) -> Found:
     product = need(found)
     slots = {"product": product["product_name"], "customer": customer["customer_name"]}
     return Found(ctx.me, slots, [("products", product), ("customers", customer)])
-
-
-def find_sale(why: str) -> Callable[[PlanRecorder, Slots], Row]:
-    """Find a sale by the names of customer and product."""
-    return lambda plan, slots: plan.one(
-        "sales", why, customer_name=slots["customer"], product_name=slots["product"]
-    )
 
 
 def year(random: Random) -> str:

@@ -13,7 +13,7 @@ from tests.tools.kinds.enterprise.generate.patches.checking import patch_passes
 from worksmith.evals.kinds.enterprise.filling.quotas import Cell, Place
 from worksmith.evals.kinds.enterprise.goals.draw_context import UnfitError
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
-from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import find_ticket, raiser_of, waits
+from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import find_ticket, waits
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.enterprise.goals.registry import goals
 
@@ -79,7 +79,8 @@ def test_a_draw_with_two_readings_is_not_asked(small: Ground) -> None:
 
     def of_the_raiser(slots: Slots, plan: PlanRecorder) -> Values:
         ticket = find_ticket(plan, slots)
-        return ticket["ticket_id"], raiser_of(plan, ticket)["email"]
+        raiser = plan.one("employees", "Who raised it?", emp_id=ticket["raised_by_emp_id"])
+        return ticket["ticket_id"], raiser["email"]
 
     def nothing(_slots: Slots, _plan: PlanRecorder) -> Values:
         raise UnfitError
