@@ -1,4 +1,4 @@
-"""IT: what tickets say, one by one, and counted and compared by person, time and category."""
+"""IT: what tickets say, one by one, counted and compared; the people and policies around them."""
 
 from __future__ import annotations
 
@@ -27,19 +27,32 @@ from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     has_had,
     has_raised,
     open_ticket,
+    policy_of,
+    policy_page,
     ticket_fact,
 )
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Link
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 
 _DAYS = Ask(
     HERE, lambda _, ticket: entities.number(days_taken(ticket)), lambda _, ticket: str(days_taken(ticket))
 )
+_POLICY = Link(
+    lambda ctx, ticket: policy_page(ctx, ticket_fact(ctx, ticket, "clause")),
+    lambda plan, ticket: policy_of(plan, plan.fact(ticket, "clause")),
+)
+_VERDICT = Ask(
+    HERE,
+    lambda ctx, ticket: entities.yes_or_no(ticket_fact(ctx, ticket, "clause_result") == "obeyed"),
+    lambda plan, ticket: "yes" if plan.understood(ticket, "clause_result") == "obeyed" else "no",
+)
+
 GROUP = GoalGroup(
     "it/tickets.toml",
     draws=(draw_named, draw_numbered),
     finds=(find_ticket, open_ticket),
-    asks={"days": _DAYS},
+    links={"policy": _POLICY},
+    asks={"days": _DAYS, "verdict": _VERDICT},
 )
 
 

@@ -9,6 +9,7 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     DrawContext,
     UnfitError,
     attempt,
+    clear_best,
     in_year,
     latest,
     need,
@@ -20,12 +21,14 @@ from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.kinds.enterprise.goals.sales.figures import (
+    largest,
     leader,
     named_customer,
     named_sale,
     review_or_none,
     sales_of,
     units,
+    units_by,
     year,
 )
 
@@ -113,10 +116,29 @@ def _draw_sale(ctx: DrawContext) -> Found:
     return Found(*named_sale(ctx, "customer", "product"))
 
 
+def walk(plan: PlanRecorder, slots: Slots) -> Row:
+    """The way, through the tools: the largest sale of the product to anybody else."""
+    bought = plan.every(
+        "sales", f"I need all purchases of {slots['customer']}.", customer_name=slots["customer"]
+    )
+    key = clear_best(units_by(bought, "product_id"))
+    sold = plan.every("sales", "Now all sales of the product bought most.", product_id=key)
+    return plan.pick(largest([row for row in sold if row["customer_name"] != slots["customer"]]))
+
+
+def _draw_way(ctx: DrawContext) -> Found:
+    """From a customer to the product bought most, and to the largest sale of it to anybody else."""
+    customer = named_customer(ctx)
+    bought = sales_of(ctx, "customer_id", customer["customer_id"])
+    sold = sales_of(ctx, "product_id", clear_best(units_by(bought, "product_id")))
+    sale = largest([row for row in sold if row["customer_id"] != customer["customer_id"]])
+    return Found(sale, {"customer": customer["customer_name"]}, [("customers", customer)])
+
+
 GROUP = GoalGroup(
     "sales/customer.toml",
-    draws=(_draw_customer, _draw_last, _draw_favourite, _draw_seller, _draw_invoice, _draw_sale),
-    finds=(_find_seller, _find_stock, _find_rating, _find_last),
+    draws=(_draw_customer, _draw_last, _draw_favourite, _draw_seller, _draw_invoice, _draw_sale, _draw_way),
+    finds=(_find_seller, _find_stock, _find_rating, _find_last, walk),
     links={
         "last_product": Link(
             lambda ctx, customer: need(

@@ -19,8 +19,8 @@ from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.paths import Found, Link
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from worksmith.evals.kinds.enterprise.goals.sales.chains import largest
 from worksmith.evals.kinds.enterprise.goals.sales.figures import (
+    largest,
     leader,
     named_product,
     review_or_none,
@@ -71,9 +71,7 @@ def _draw_largest(ctx: DrawContext) -> Found:
 
 
 def _find_largest(plan: PlanRecorder, slots: Slots) -> Row:
-    rows = _sold(plan, slots["product"])
-    sale = largest(rows)
-    return plan.pick(next(row for row in rows if row["sales_record_id"] == sale["sales_record_id"]))
+    return plan.pick(largest(_sold(plan, slots["product"])))
 
 
 def _find_named(_: PlanRecorder, slots: Slots) -> Row:
@@ -167,7 +165,6 @@ def better_selling(slots: Slots, plan: PlanRecorder) -> Values:
     best = clear_best({name: units(rows) for name, rows in sold.items()})
     sale = largest(sold[best])
     product = plan.one("products", "Now the stock of the better one.", product_id=sale["product_id"])
-    row = next(row for row in sold[best] if row["sales_record_id"] == sale["sales_record_id"])
-    plan.pick(row)
-    buyer = plan.one("customers", "Where is that buyer?", customer_id=row["customer_id"])
+    plan.pick(sale)
+    buyer = plan.one("customers", "Where is that buyer?", customer_id=sale["customer_id"])
     return product["product_name"], product["stock"], buyer["region"]
