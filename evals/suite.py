@@ -18,7 +18,7 @@ from worksmith.evals.tasks.task import Split, SplitScheme, Task
 from worksmith.evals.tasks.task_file import read_tasks, write_tasks
 from worksmith.evals.tasks.task_filter import Condition, those_where
 from worksmith.tools.environment import Environment
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.directories import bring_back
@@ -254,11 +254,7 @@ class Suite:
         """
         if (found := self._by_id.get(task_id)) is not None:
             return found
-        raise InputError(
-            f"no task {task_id!r}",
-            where=str(self.path),
-            hint=f"ids look like {self.tasks[0].id!r}" if self.tasks else "the suite has no tasks",
-        )
+        raise unknown("no task", task_id, self._by_id, str(self.path))
 
     def counts(self) -> dict[str, int]:
         """Tasks by split of the standard scheme."""

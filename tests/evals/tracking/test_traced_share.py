@@ -26,6 +26,6 @@ def test_the_share_of_episodes_with_traces_is_said(uri: str, tmp_path: Path, sai
     share = f"{traces} of 11 episodes ({said})"
 
     assert len(traces_of(tracker, run)) == traces
-    assert tracker.client.get_run(run.id).data.tags["worksmith.traced.dev"] == share
+    assert tracker.client.get_run(run.id).data.tags["worksmith.traces"] == share
     page = Path(tracker.client.download_artifacts(run.id, "report.md", str(tmp_path))).read_text()
     assert f"- traces of dev: {share}\n" in page
