@@ -18,7 +18,7 @@ from worksmith.evals.tasks.task import Split, SplitScheme, Task
 from worksmith.evals.tasks.task_file import read_tasks, write_tasks
 from worksmith.evals.tasks.task_filter import Condition, those_where
 from worksmith.tools.environment import Environment
-from worksmith.tools.errors import InputError, unknown
+from worksmith.tools.errors import InputError, did_you_mean, unknown
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.directories import bring_back
@@ -359,4 +359,7 @@ def _open_project(directory: Path, named_by: str) -> Suite:
             )
         suite: Suite = TASK_KINDS.first(lambda kind: kind.open_project, "opens projects")(directory)
         return suite
-    raise InputError("no suite here", where=str(directory), hint=f"make one with: worksmith new {directory}")
+    files = (MANIFEST_FILE, PROJECT_FILE)
+    beside = [str(found.parent) for file in files for found in directory.parent.glob(f"*/{file}")]
+    hint = f"{did_you_mean(str(directory), beside)}make one with: worksmith new {directory}"
+    raise InputError("no suite here", where=str(directory), hint=hint)

@@ -128,7 +128,7 @@ def test_what_does_not_arrive_is_sent_again(tracker: MlflowTracker, monkeypatch:
     assert sorted(len(trace.info.assessments) for trace in stored) == [0, 2, 2]
     data = tracker.client.get_run(run.id)
     assert data.info.status == "FINISHED"
-    assert data.data.tags["worksmith.traces"] == "3 of 3 episodes (some)"
+    assert data.data.tags["worksmith.traces"] == "3 of 3 episodes (all)"
 
 
 def test_what_never_arrives_is_reported_and_fails_the_run(
