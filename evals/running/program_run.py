@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.logs.log import EpisodeLog
-
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.payer import AdmissionError
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.models_asked import record_dollars
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import record_lost
