@@ -2,8 +2,13 @@
 
 A package offers a strategy by an entry point of the group `worksmith.strategies`:
 
+    CAREFUL = Strategy("a thought before each call", thought=True, stepwise=True)
+
     [project.entry-points."worksmith.strategies"]
-    vote = "my_package.strategies:VOTE"
+    careful = "my_package.strategies:CAREFUL"
+
+`Agent` reads the switches when it is made; `EpisodeLoop` follows them. A strategy whose order of steps
+differs brings a subclass of `EpisodeLoop` as `loop`. docs/how-to/add-a-strategy.md has both.
 """
 
 from __future__ import annotations

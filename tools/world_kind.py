@@ -1,4 +1,16 @@
-"""World kinds: tables, tools, access rules and texts of the worlds of one kind."""
+"""World kinds: tables, tools, access rules and texts of the worlds of one kind.
+
+A package that adds a kind writes one object and names it in its `pyproject.toml`:
+
+    LOANS = Toolkit.of("loans", "lending", (lend, give_back))
+    LENDING = WorldKind(name="lending", tables=(BOOKS, LENT), toolkits=(LOANS,), open_policy=..., ...)
+
+    [project.entry-points."worksmith.world_kinds"]
+    lending = "lending.world:LENDING"
+
+Each world names its kind. `Environment` reads the toolkits, the rules and the personas when it opens a
+world, so a kind is all that the core knows about a world. docs/how-to/add-a-world.md builds one.
+"""
 
 from __future__ import annotations
 
