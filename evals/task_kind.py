@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.registry import Registry
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -331,7 +331,7 @@ def importer(system: str) -> Importer:
     """
     found = _importers()
     if system not in found:
-        raise InputError(f"no importer {system!r}", hint=f"there are {', '.join(sorted(found))}")
+        raise unknown("no importer", system, sorted(found))
     return found[system]
 
 

@@ -22,7 +22,7 @@ from pydantic.dataclasses import dataclass
 
 from worksmith.evals.dspy_programs.own_code import is_address, own_object
 from worksmith.tools.canonical import path
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.registry import Registry
 
 PlanSource = Literal["nobody", "model", "gold", "gold with arguments"]
@@ -105,8 +105,8 @@ def strategy(given: str | Strategy, *, project: Path | None = None) -> Strategy:
     if (known := known_strategy(given)) is not None:
         return known
     if not is_address(given):
-        names = ", ".join([*STRATEGIES, *PLUGINS.names()])
-        hint = f"there are {names}, and package.module:NAME for one of yours"
+        known = names_instead(given, [*STRATEGIES, *PLUGINS.names()])
+        hint = f"{known}, and package.module:NAME for one of yours"
         raise InputError(f"no strategy {given!r}", hint=hint)
     found = own_object(given, where="--strategy", project=project)
     if not isinstance(found, Strategy):

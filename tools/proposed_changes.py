@@ -134,7 +134,18 @@ class Replayed:
                 (name, key, row) for key in keys if name for row in self._rows(world, name, key)
             )
         )
-        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes, people)
+        task, rights = self._content["task"], frozenset(self._rights(name) if name else ())
+        return ChangeSet(id, task, self.persona, approved_by, self.changes, people, rights)
+
+    def _rights(self, people: str) -> Iterator[str]:
+        """The columns of the people's table on which rights rest."""
+        policy, table = self._env.policy, self._tables[people]
+        if isinstance(policy, AccessPolicy):
+            compared = {"active", key_column(policy, table), *policy.document.compared.get(people, ())}
+            names = {name.lower() for name in compared}
+            yield from (column for column in table.columns if column.lower() in names)
+        else:
+            yield from table.columns
 
     def shown(self, reader: Persona) -> tuple[list[dict[str, Any]], bool]:
         """The changes as a reader may see them, and whether they are complete.

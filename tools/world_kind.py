@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.errors import InputError, ToolError, unknown
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import Policy
 from worksmith.tools.procedure import ProcedureRule
@@ -181,11 +181,7 @@ class WorldKind:
 
     def _functions(self, category: str) -> tuple[str, ...]:
         if category not in self.categories:
-            raise InputError(
-                f"no category of tools {category!r}",
-                where="--without-tools",
-                hint=f"there are {', '.join(self.categories) or f'none in worlds of the kind {self.name}'}",
-            )
+            raise unknown("no category of tools", category, self.categories, "--without-tools")
         return self.categories[category]
 
     @property

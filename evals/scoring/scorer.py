@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from worksmith.evals.lm.failures import calling
 from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from worksmith.evals.records.entries import FaultEntry
@@ -122,7 +122,6 @@ def check_score_names(scorers: Sequence[Scorer], names: Iterable[str], *, where:
     """
     knowing = [scorer for scorer in scorers if isinstance(scorer, KnowsNames)]
     known = frozenset().union(*(scorer.score_names for scorer in knowing))
-    unknown = next((name for name in names if name not in known), None)
-    if len(knowing) == len(scorers) and unknown is not None:
-        hint = f"there are {', '.join(sorted(known))}"
-        raise InputError(f"episodes have no score {unknown!r} here", where=where, hint=hint)
+    strange = next((name for name in names if name not in known), None)
+    if len(knowing) == len(scorers) and strange is not None:
+        raise unknown("episodes have no score", strange, sorted(known), where)
