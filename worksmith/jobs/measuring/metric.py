@@ -22,7 +22,7 @@ from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.evals.scoring.constraints import Constraint
-    from worksmith.jobs.settings.programs import CompileSettings
+    from worksmith.jobs.settings.compiling import CompileSettings
     from worksmith.optimizers.compiling.plan import Plan
     from worksmith.tools.environment import Environment
 
