@@ -65,7 +65,12 @@ def page(
         folder: beside the page, with the files of `episode_pages`; empty where there are none.
     """
     parts = [
-        {"number": number, "title": section.title, "markup": section.markup}
+        {
+            "number": number,
+            "title": section.title,
+            "markup": section.markup,
+            "folded": not section.blocks,
+        }
         for number, section in enumerate(sections, start=1)
     ]
     values: dict[str, Any] = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -169,8 +171,11 @@ class Measurement:
             "reopens": opened.reopens,
             "compiled": compiled,
         }
+        if opened.reopens and self.suite.reopens:
+            command = shlex.join(["worksmith", command, *self.settings.words()])
         return RunCard(
             command=command,
+            date=datetime.now().isoformat(" ", "minutes"),
             suite=str(self.suite.path) if self.suite.reopens else "",
             suite_digest=self.suite.digest,
             kind=self.suite.manifest.kind,
