@@ -9,6 +9,7 @@ from statistics import median
 from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from worksmith.evals.records.summary import on_tasks
+from worksmith.evals.reporting.html.templates import short
 from worksmith.evals.reporting.tables.areas import HEADINGS, counted
 from worksmith.evals.reporting.tables.costs import dollars_an_episode, dollars_in_all
 from worksmith.evals.reporting.tables.failure_modes import title_of
@@ -31,10 +32,7 @@ def findings(study: Study) -> tuple[str, ...]:
 def conclusions(study: Study) -> tuple[str, ...]:
     """What the comparison shows: of compiling first, then of a winner."""
     if all(row.summary.graded == 0 for row in candidates(study)):
-        statuses = Counter(record.status for row in candidates(study) for record in row.result.records)
-        return (
-            f"Nothing was measured: all episodes were lost to the infrastructure ({', '.join(statuses)}).",
-        )
+        return (f"Nothing was measured: all episodes were lost, {_first(study)}.",)
     compiled = [each for each in study.compiled if each[2].n]
     return (*_compiling(compiled), *_best(study, compared=bool(compiled)))
 
@@ -79,11 +77,11 @@ def cost(study: Study) -> str:
     calls, tokens = (sum(each.get(name, 0) for each in totals) for name in ("model_calls", "used_tokens"))
     if any(result.summary.uncounted for result in results):
         return "not counted: a program asked models of its own"
-    if not calls:
-        return "not known" if not tokens else f"{tokens:,.0f} tokens"
+    if not calls or not tokens:
+        return f"{calls:,.0f} model calls" if calls else "cost unknown"
     paid = [dollars_in_all(result) for result in results if result.summary.totals.get("used_tokens")]
     known = sum(price for price in paid if price is not None)
-    price = f"{known:,.4g} dollars" if known and None not in paid else "no price is known"
+    price = f"{known:,.4g} dollars" if known and None not in paid else "price unknown"
     return f"{calls:,.0f} model calls, {tokens:,.0f} tokens, {price}"
 
 
@@ -181,10 +179,7 @@ def _of_leading(study: Study) -> Iterator[str]:
     if not row.summary.graded:
         return
     if lost:
-        yield (
-            f"The infrastructure lost {lost} of {episodes} episodes ({share(lost / episodes)} %); "
-            "differences count them as wrong."
-        )
+        yield f"{lost} of {episodes} episodes were lost, {_first(study)}; differences count them as wrong."
     graded = [record for record in row.result.records if record.graded]
     yield f"{row.arm.label} {_failures(graded)}."
     rates = [f"{HEADINGS[name]} {counted(rate)}" for name, rate in row.summary.rates.items() if rate.count]
@@ -206,6 +201,12 @@ def _failures(graded: Sequence[EpisodeRecord]) -> str:
         worst = max(counts, key=lambda name: (counts[name] / len(groups[name]), counts[name]))
         said.append(f"worst in {worst or 'no intent'} ({counts[worst]} of {len(groups[worst])})")
     return ", ".join(said)
+
+
+def _first(study: Study) -> str:
+    """The reason of the first loss."""
+    lost = next(record for row in study.rows for record in row.result.records if not record.graded)
+    return f"the first to {short((lost.error or lost.status).partition(chr(10))[0], 80)}"
 
 
 def _intent(record: EpisodeRecord) -> str:

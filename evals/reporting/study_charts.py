@@ -95,7 +95,7 @@ def part_changes(study: Study) -> Changes | None:
     programs = f"{base.arm.label} → {row.arm.label}" if base else row.arm.label
     left = len(changes) - MOST_PARTS
     notes = (f"{left} more are in the tables below.",) if left > 0 else ()
-    return Changes(f"Outcome by {name}: {programs}, %", tuple(changes[:MOST_PARTS]), notes)
+    return Changes(f"Outcome by {name}: {programs}, %", tuple(changes[:MOST_PARTS]), notes, across=name)
 
 
 def front_plots(study: Study) -> list[Plot]:
@@ -132,6 +132,12 @@ def _style(row: Row) -> str:
 
 def _outcome(row: Row) -> Interval:
     return row.summary.scores.get(PRIMARY, NOTHING)
+
+
+def _most_changed(change: Change) -> tuple[float, float, str]:
+    """Where there is nothing to compare with, the worst come first."""
+    value = change.after.value
+    return (value - change.before.value if change.before else 0.0, value, change.label)
 
 
 def _tasks(score: Interval) -> str:

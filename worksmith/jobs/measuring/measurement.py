@@ -276,8 +276,13 @@ def with_settings_of(lm: dspy.LM, described: Mapping[str, Any]) -> dict[str, Any
 
 def losses(result: EvalResult) -> list[str]:
     """A sentence for errors of metric and program, and for each kind of loss to the infrastructure."""
-    mistakes = [failed_scorers(result.records), *failed_programs(result)]
-    return [said for said in (*mistakes, lost_episodes(result), lost_verdicts(result)) if said]
+    return [said for said in (*mistakes(result), lost_episodes(result)) if said]
+
+
+def mistakes(result: EvalResult) -> list[str]:
+    """A sentence for errors of metric and program, and for verdicts that are missing."""
+    found = (failed_scorers(result.records), *failed_programs(result), lost_verdicts(result))
+    return [said for said in found if said]
 
 
 def lost_episodes(result: EvalResult) -> str:
