@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from worksmith.evals.characters import harmless
@@ -58,21 +58,17 @@ def _programs(study: Study, most: int) -> Table:
     rows = shown_rows(study, most)
     paid = [dollars_an_episode(row.result) for row in rows]
     priced = any(paid)
-    lead = "gained" if study.compiled else f"points to {_short(study.rows[0].arm.label, 20)}"
+    lead = "gained" if study.compiled else f"points to {short_name(study.rows[0].arm.label, 20)}"
     cells = (
         (
-            _short(row.arm.shown),
+            short_name(row.arm.shown),
             percent(row.summary.scores.get(PRIMARY)),
-            _lead(study, row)
-            if gained
-            else points(row.against_first.difference)
-            if row.against_first
-            else "",
+            _lead(study, row),
             number(price, 4) if priced else number(row.summary.means.get("used_tokens"), 0),
         )
         for row, price in zip(rows, paid, strict=True)
     )
-    return _table(("program", "outcome, %", lead, "dollars" if priced else "tokens"), cells)
+    return short_table(("program", "outcome, %", lead, "dollars" if priced else "tokens"), cells)
 
 
 def _lead(study: Study, row: Row) -> str:
@@ -86,11 +82,12 @@ def _parts(study: Study, most: int) -> Table | None:
     """The parts in which the only program is worst; None where it fails in none."""
     found = part_changes(study)
     rows = [each for each in found.rows if each.after.value < 1][:most] if found else []
-    cells = ((_short(row.label), row.text, str(row.after.n)) for row in rows)
-    return _table((found.across, "outcome, %", "tasks"), cells) if found and rows else None
+    cells = ((short_name(row.label), row.text, str(row.after.n)) for row in rows)
+    return short_table((found.across, "outcome, %", "tasks"), cells) if found and rows else None
 
 
-def _table(headings: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Table:
+def short_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table without lines."""
     from rich.table import Table
     from rich.text import Text
 
@@ -102,7 +99,7 @@ def _table(headings: Sequence[str], rows: Iterator[tuple[str, ...]]) -> Table:
     return table
 
 
-def _short(name: str, longest: int = _LONGEST_NAME) -> str:
+def short_name(name: str, longest: int = _LONGEST_NAME) -> str:
     """A name whose middle is left out where it is long: names often differ at their end."""
     half = longest // 2
     return name if len(name) <= longest else f"{name[: longest - half - 1]}…{name[-half:]}"
