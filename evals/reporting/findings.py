@@ -64,7 +64,7 @@ def measured(study: Study) -> str:
     """The tasks of a study, with intents and attempts."""
     first = study.rows[0]
     intents = {record.intent for record in first.result.records} - {None, ""}
-    of = f" of {len(intents)} intents" if intents else ""
+    of = f" of {len(intents)} intent{'s' if len(intents) > 1 else ''}" if intents else ""
     attempts = f", {first.result.trials} attempts at each" if first.result.trials > 1 else ""
     counts, _, lost = on_tasks(*(row.summary for row in study.rows)).partition(", ")
     return f"{counts}{of}{attempts}" + (f", {lost}" if lost else "")

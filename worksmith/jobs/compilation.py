@@ -143,7 +143,10 @@ class Compilation(Facts):
 
     def _best(self) -> Table:
         """The program as it was, and the best candidates."""
-        (history,) = histories({"": self.artifact.manifest.tried})
+        manifest = self.artifact.manifest
+        (history,) = histories({"": manifest.tried})
+        # What is called so was compiled before.
+        called = {INCUMBENT: "as it is"} if manifest.start else {}
         ranked = sorted(
             history.candidates,
             key=lambda each: (
@@ -152,7 +155,12 @@ class Compilation(Facts):
             ),
         )
         cells = (
-            (short_name(each.label), percent(each.score), str(each.met), number(each.tokens, 0))
+            (
+                short_name(called.get(each.name, each.label)),
+                percent(each.score),
+                str(each.met),
+                number(each.tokens, 0),
+            )
             for each in ranked[:_MOST_TRIALS]
         )
         return short_table(("program", "outcome on dev, %", "tasks", "tokens"), cells)

@@ -35,7 +35,8 @@ class Section:
 
     @property
     def grids(self) -> list[Grid]:
-        return [block for block in (*self.blocks, *self.folded) if isinstance(block, Grid)]
+        """Its tables; those that everybody sees are a part of them."""
+        return [block for block in self.folded if isinstance(block, Grid)]
 
     @property
     def markup(self) -> Markup:
