@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.outage import Unscored
 from worksmith.evals.running.part import Part
-from worksmith.evals.running.result import EvalResult, Progress
+from worksmith.evals.running.result import EvalResult, EvaluationProgress
 from worksmith.evals.running.runner import evaluate_together
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.scoring.scorer import Scorer
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Cost:
-    """The usage of episodes, whether or not a cache answered."""
+    """The usage of episodes, with or without a cache."""
 
     episodes: int = 0
     model_calls: int = 0
@@ -61,9 +61,9 @@ class Rollouts:
         folder: gets one episode log for each evaluation.
         resume: continue existing logs instead of refusing to.
         scorers: default are the outcome scores.
-        on_progress: told of each episode, with the name of its evaluation.
+        on_progress: called after each episode.
         cost: of everything run so far.
-        budget: asked before each episode; None is no limit. The model must be one that it meters.
+        budget: asked before each episode; None for no limit. The model must be one that it meters.
         begun: gives the keys of the episodes to run, by a log's path; None runs all.
         time_limit, engine, unscored: see `worksmith.evals.running.settings`.
     """
@@ -75,7 +75,7 @@ class Rollouts:
     seed: int = 0
     resume: bool = False
     scorers: Sequence[Scorer] | None = None
-    on_progress: Callable[[str, Progress], None] | None = None
+    on_progress: Callable[[EvaluationProgress], None] | None = None
     cost: Cost = field(default_factory=Cost)
     budget: Budget | None = None
     begun: Callable[[Path], Collection[str]] | None = None
@@ -89,7 +89,7 @@ class Rollouts:
 
     @property
     def free(self) -> bool:
-        """Whether gold plans are followed, so that nobody is asked."""
+        """Whether the model follows gold plans, and so asks no other."""
         return self.model.startswith(GOLD_PREFIX)
 
     def __call__(
@@ -125,7 +125,7 @@ class Rollouts:
             InputError: a log exists and `resume` is not set, or the runner refuses.
             BudgetSpentError: the budget was spent before all episodes were run, and not `partly`.
         """
-        names, on_progress = tuple(runs), self.on_progress
+        names, told = tuple(runs), self.on_progress
         with ExitStack() as logs:
             parts = []
             for name, run in runs.items():
@@ -146,7 +146,7 @@ class Rollouts:
                     unscored=self.unscored,
                     admission=self.budget.account(self.model, logged=False) if self.budget else None,
                 ),
-                on_progress=(lambda at: on_progress(names[at.part], at)) if on_progress else None,
+                on_progress=None if told is None else lambda at: told(replace(at, name=names[at.part])),
             )
         # Episodes that a log already held count as well: they were paid for when they ran.
         for result in results:

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import NamedTuple, Self, overload
 
 from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.rows import Records, ShownRecords
 from worksmith.retrievers.strict_json import open_regular
 from worksmith.tools.files.json_files import validated
 from worksmith.tools.files.sealed_lines import SealedLine, sealed, unsealed, whole
@@ -40,10 +41,10 @@ def record_of(line: SealedLine) -> EpisodeRecord:
     return validated(whole(line, WHAT, hint=HINT), EpisodeRecord, WHAT, where=line.where, hint=HINT)
 
 
-class LogRecords(Sequence[EpisodeRecord]):
+class LogRecords(ShownRecords, Sequence[EpisodeRecord]):
     """Records that are read from their log each time they are asked for, so that only one is in memory.
 
-    They stay readable when the log is moved, as long as the object is there. Any thread may ask.
+    They stay readable when the log is moved, as long as the object exists. Any thread may ask.
 
     Args:
         places: of the lines, in the order of the records.
@@ -90,7 +91,7 @@ class LogRecords(Sequence[EpisodeRecord]):
         return record_of(SealedLine(where, unsealed(line), *place))
 
 
-class TableRecords(tuple[EpisodeRecord, ...]):
+class TableRecords(Records):
     """Records with all that tables show, without the trajectories, which are most of their size.
 
     Attributes:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.payer import AdmissionError
 from worksmith.evals.records.log import EpisodeLog
-from worksmith.evals.records.record import EpisodeRecord, WorkUnit
+from worksmith.evals.records.models_asked import record_dollars
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import record_lost
+from worksmith.evals.records.rows import Records
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.running.outage import may_pass
 from worksmith.evals.running.result import EvalResult
@@ -38,7 +40,7 @@ class Part:
         begun: the keys of the episodes that are run; None runs all.
 
     Raises:
-        InputError: there are no tasks, or one is listed twice.
+        InputError: the tasks are empty, or one is listed twice.
     """
 
     program: Callable[..., Any]
@@ -98,7 +100,7 @@ class Attempt:
         return job.run(self._unit, self._task, self._meter, attempt=self._number)
 
     def timed_out(self) -> EpisodeRecord:
-        """The record of an episode past its time limit, with what was counted until then."""
+        """The record of an episode past its time limit, with the counts so far."""
         self._meter.end()
         job, meter = self.part.job, self._meter
         limit = job.settings.time_limit or 0.0
@@ -133,7 +135,7 @@ class PartRun:
         self.total = len(part.tasks) * settings.trials
         self._ended = bytearray(self.total)
         self._kept: dict[int, EpisodeRecord] = {}
-        # Attempts at lost episodes and what they used. An outage may lose many, so no record is held.
+        # Attempts at lost episodes and their usage. An outage may lose many, so no record is held.
         self._earlier: dict[int, tuple[int, Usage]] = {}
         self.fresh = array("q")
         held = part.log if part.log is not None and len(part.log) else None
@@ -142,12 +144,14 @@ class PartRun:
         self.ended = self._resumed = sum(self._ended)
         self.lost: set[int] = set()
         self.cut_short: list[EpisodeRecord] = []
+        self._scored, self._score, self._tokens = 0, 0.0, 0
+        self._dollars: float | None = 0.0
 
     def _plan(self, number: int, part: Part, log: EpisodeLog | None) -> None:
         """Decide whether an episode is run.
 
         Args:
-            log: None where it holds no records.
+            log: None without records.
         """
         key = "" if log is None and part.begun is None else self.unit(number).key
         record = None
@@ -216,11 +220,22 @@ class PartRun:
         self.ended += not self._ended[place]
         self._ended[place] = 1
 
+    def so_far(self, record: EpisodeRecord) -> dict[str, Any]:
+        """What is known after a further episode, as fields of `EvaluationProgress`."""
+        price = record_dollars(record, model_name(self.job.lm), paid=True)
+        self._dollars = None if self._dollars is None or price is None else self._dollars + price
+        self._tokens += record.usage.used_tokens
+        if record.graded and PRIMARY in record.scores:
+            self._scored, self._score = self._scored + 1, self._score + record.scores[PRIMARY]
+        score = self._score / self._scored if self._scored else None
+        known = {"score": score, "tokens": self._tokens, "dollars": self._dollars}
+        return {"part": self.place, "task": record.task_id, **known}
+
     def result(self, seconds: float) -> EvalResult:
         """The result, without the episodes that never started."""
         ended = (place for place in range(self.total) if self._ended[place])
         if self._log is None:
-            records: Sequence[EpisodeRecord] = tuple(map(self._kept.__getitem__, ended))
+            records: Sequence[EpisodeRecord] = Records(map(self._kept.__getitem__, ended))
         else:
             records = self._log.records_of(self.unit(place).key for place in ended)
         settings = self.job.settings

@@ -5,7 +5,7 @@
     print(result.summary.scores["outcome"])
 
 A program is any `dspy.Module` (or callable) that takes `task=` and returns a prediction with an `.episode`.
-The same program, tasks, world, model replies and seed give the same scores whatever the number of workers,
+The same program, tasks, world, model replies and seed give the same scores for any number of workers,
 and after a kill and resume.
 """
 
@@ -20,7 +20,7 @@ from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.outage import IN_VAIN, Outage
 from worksmith.evals.running.part import Attempt, Part, PartRun
-from worksmith.evals.running.result import EvalResult, Progress
+from worksmith.evals.running.result import EvalResult, EvaluationProgress
 from worksmith.evals.running.resuming import Resumed
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.running.workers import Workers
@@ -53,7 +53,7 @@ def evaluate(
     settings: EvalSettings,
     *,
     log: EpisodeLog | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[EvaluationProgress], None] | None = None,
     on_resume: Callable[[Resumed], None] | None = None,
 ) -> EvalResult:
     """Run one program on tasks and score each episode.
@@ -78,7 +78,7 @@ def evaluate_together(
     parts: Sequence[Part],
     settings: EvalSettings,
     *,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[EvaluationProgress], None] | None = None,
     on_resume: Callable[[Resumed], None] | None = None,
 ) -> list[EvalResult]:
     """Run several programs at once, so that no worker is idle while one of them has episodes left.
@@ -113,7 +113,7 @@ def evaluate_together(
                 return
             attempt.part.keep(attempt.place, record)
             if on_progress:
-                on_progress(Progress(*counts(), record, attempt.part.place, pool.in_flight))
+                on_progress(EvaluationProgress(*counts(), pool.in_flight, **attempt.part.so_far(record)))
             settings.unscored.note_record(record)
             if first:
                 outage.note(record)

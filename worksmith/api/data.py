@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from worksmith.evals.dspy_programs.digests import strategy_name
+from worksmith.evals.progress.screen import on_screen
 from worksmith.evals.running.study import Arm
 from worksmith.evals.suite import Examples, Suite, suite_of_examples
 from worksmith.evals.tasks.task import VisibleTask
@@ -20,7 +21,6 @@ from worksmith.jobs.opening.judges import check_judged, open_judges
 from worksmith.jobs.opening.programs import OpenedProgram
 from worksmith.jobs.opening.suites import under_attack, usable_tasks
 from worksmith.jobs.settings.groups.measuring import MeasureSettings
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.learning_data import check_given, chosen_by
 from worksmith.tools.errors import InputError
 from worksmith.tools.world_kind import LIVE
@@ -41,16 +41,16 @@ def measurement(
     live: bool = False,
     track: bool | str = False,
     intent: str | None = None,
-    progress: bool = True,
+    progress: bool | None = None,
     **settings: Any,
 ) -> Measurement:
-    """The conditions under which programs are measured; arguments as of `evaluate`.
+    """The conditions under which programs are measured; arguments as in `evaluate`.
 
     Raises:
         InputError: the arguments do not suit each other.
     """
     check_given(metric, budget)
-    (suite, split, whole), spoken = _whole(tasks, metric, intent), _progress(progress)
+    (suite, split, whole), spoken = _whole(tasks, metric, intent), on_screen(progress)
     suite.env.check()
     if live and LIVE not in suite.env.kind.live_systems:
         raise InputError("no tool of this environment reaches outside", where="live", hint="leave it out")
@@ -112,12 +112,6 @@ def _whole(
 
 def _is_example(value: Any) -> bool:
     return isinstance(value, dspy.Example)
-
-
-def _progress(shown: bool) -> Progress:
-    from worksmith.cli.terminal import Terminal
-
-    return Terminal() if shown else SILENT
 
 
 def arms_of(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import dspy
 
 from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import model_digest
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.suite import Suite
 from worksmith.jobs.bank_reading import Bank
 from worksmith.jobs.opening.bank_sources import attempts_of
@@ -18,7 +19,6 @@ from worksmith.jobs.opening.programs import new_agent
 from worksmith.jobs.opening.suites import choose_tasks, leave_out_cache
 from worksmith.jobs.settings.groups.tasks import TaskSettings
 from worksmith.jobs.showing.printing import Facts
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.compiling.journal import Journal, discard, journal_beside
 from worksmith.optimizers.demos.bank_building import Attempt, build_bank
 from worksmith.optimizers.demos.trace_bank import BankCard, TraceBank, interface_of
@@ -28,7 +28,6 @@ from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from worksmith.evals.running.result import Progress as Done
     from worksmith.evals.tasks.task import Task
     from worksmith.jobs.settings.programs import BankSettings
     from worksmith.programs.agent import Agent
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BankForecast(Facts):
-    """What a build would run at most: every attempt on every task that it has, as if none had succeeded."""
+    """The most that a build would run: every attempt on every task of it, without a success."""
 
     tasks: Sequence[Task]
     attempts: Sequence[Attempt]
@@ -62,7 +61,7 @@ class BankForecast(Facts):
 
 
 def forecast_bank(settings: BankSettings, *, progress: Progress = SILENT) -> BankForecast:
-    """Say what a build would run; nothing is written."""
+    """Forecast a build; nothing is written."""
     _, _, tasks, attempts = _opened(settings, progress)
     return BankForecast(tasks, attempts)
 
@@ -88,7 +87,7 @@ def build_trace_bank(settings: BankSettings, *, progress: Progress = SILENT) -> 
     if not len(bank) and lost and len(lost) == len(bank.gaps):
         raise WorksmithError(f"no source taught anything: {lost[0].reason.partition(chr(10))[0]}")
     bank.write(out)
-    # A bank is made of what its sources still have; only replies that were paid for could be missed.
+    # A bank is made of the remaining records of its sources; only paid replies could be lost.
     if not any(attempt.asks for attempt in attempts):
         discard(work)
     return Bank(bank, out)
@@ -136,9 +135,6 @@ def _built(
     with Journal.open(work, fingerprint, resume=settings.resume) as journal, progress.bar("bank") as tick:
 
         def rollouts(number: int, attempt: Attempt) -> Rollouts:
-            def follow(_: str, done: Done) -> None:
-                tick(done.done, done.total, attempt.label, done.in_flight)
-
             return Rollouts(
                 suite.env,
                 journal.remembering(attempt.lm) if attempt.asks else attempt.lm,
@@ -147,7 +143,7 @@ def _built(
                 seed=settings.seed,
                 # Whether it may be gone on with was settled when the journal was opened.
                 resume=True,
-                on_progress=follow,
+                on_progress=lambda at: replace(at, name=attempt.label).tell(tick),
             )
 
         return build_bank(agent, tasks, attempts, rollouts, card)

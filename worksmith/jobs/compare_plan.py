@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.digests import model_digest
 from worksmith.evals.dspy_programs.own_models import check_models
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.running.baseline_program import BaselineProgram
 from worksmith.evals.running.study import Arm
@@ -30,7 +31,6 @@ from worksmith.jobs.opening.programs import (
 from worksmith.jobs.opening.suites import open_train_suite, teacher_name
 from worksmith.jobs.recording.tracking import record_compile, slug
 from worksmith.jobs.settings.programs import CompileSettings
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.jobs.study_plan import StudyPlan
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.claims import too_few_intents
@@ -82,7 +82,7 @@ class ComparePlan(StudyPlan):
 
     @property
     def toolset(self) -> str:
-        """The toolset of all agents; where none was chosen and the world has several, those by strategy."""
+        """The toolset of all agents; without a choice in a world with several, those by strategy."""
         if self.settings.toolset is not None:
             return self.settings.toolset
         offers = self.measurement.suite.env.kind.toolset_for.items()
@@ -213,7 +213,7 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     Raises:
         InputError: a setting is wrong, or a file.
     """
-    # A program must not be tested on what it was compiled on.
+    # Programs are not tested on their train tasks.
     split = settings.split or ("test" if settings.train_suite is None else None)
     measured = Measurement.open(settings.model_copy(update={"split": split}), progress)
     suite = measured.suite

@@ -12,24 +12,30 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from worksmith.evals.progress.progress import SILENT, Progress
+from worksmith.evals.records.record import PRIMARY, RATES
+from worksmith.evals.records.rows import interval_row
 from worksmith.evals.records.summary import on_tasks
 from worksmith.evals.reporting.brief import show_brief
 from worksmith.evals.reporting.report import console_grids
-from worksmith.evals.reporting.tables.costs import cost_grid
+from worksmith.evals.reporting.tables.costs import cost_grid, dollars_an_episode, said_cost
+from worksmith.evals.reporting.tables.scores import conclusions
 from worksmith.evals.running.study import Row, Study
-from worksmith.evals.table import percent
+from worksmith.evals.table import percent, points
 from worksmith.jobs.compare_plan import plan_comparison
 from worksmith.jobs.measuring.measurement import losses, mistakes
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.next_step import next_step
 from worksmith.jobs.showing.printing import Printable, write_report
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.jobs.study_plan import OnRow, StudyPlan
 from worksmith.optimizers.registry import optimizer_class
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.files.locking import Lock
+from worksmith.tools.view import View, frame
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.records.run_card import LoadedRun
     from worksmith.evals.records.summary import Summary
@@ -43,14 +49,14 @@ class Comparison(Printable):
     """The result of a comparison.
 
     Attributes:
-        settings: what was compared, as data.
+        settings: the settings of the comparison, as data.
         study: an arm for each program, with its figures and its difference to the first.
         programs: the files of the compiled programs, by label of the arm.
         page: the report.
         logged: the runs as they lie in their logs, with their cards.
         suite: holds the tasks.
-        run_id: of the run in MLflow; None where it was not tracked.
-        stopped: the name of the limit of the budget that ended it; empty where none did.
+        run_id: of the run in MLflow; None if it was not tracked.
+        stopped: the name of the limit of the budget that ended it; empty without one.
         missing: how many arms are missing then.
         failures: why programs could not run, by label; the others are compared.
         notes: remarks, such as the model that was taken by default.
@@ -114,6 +120,25 @@ class Comparison(Printable):
     def to_json(self) -> dict[str, Any]:
         return {**self.settings, **self.study.to_json(), "failures": dict(self.failures)}
 
+    def _view(self) -> View:
+        facts = {
+            "finding": " ".join(conclusions(self.study)),
+            "stopped": self.stopped and ": ".join(self.undone),
+            "could not run": [f"{label}: {why}" for label, why in self.failures.items()],
+            "lost": self.losses,
+            "notes": self.notes,
+        }
+        tasks = on_tasks(*(row.summary for row in self.study.rows))
+        return View(f"Comparison on {tasks}", facts, self.study.ordered, _COLUMNS)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The programs as rows: scores and differences with their intervals, costs of an episode.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return frame(map(_row, self.study.ordered))
+
     def print(self, console: Console) -> None:
         said = [f"{row.arm.label}: {each}" for row in self.study.rows for each in mistakes(row.result)]
         step = next_step(self.study, list(dict.fromkeys(str(Path(run.path).parent) for run in self.logged)))
@@ -132,16 +157,56 @@ class Comparison(Printable):
         return [f"{label} could not run: {why}" for label, why in self.failures.items()]
 
 
+_COLUMNS = (
+    ("program", lambda row: row.arm.shown),
+    ("outcome, %", lambda row: percent(row.summary.scores.get(PRIMARY))),
+    ("points to the first", lambda row: row.against_first and points(row.against_first.difference)),
+    ("p", lambda row: row.against_first and f"{row.against_first.p:.3f}"),
+    ("lost", lambda row: row.summary.errors or None),
+    *(
+        (
+            name.replace("_", " "),
+            lambda row, name=name: rate.count if (rate := row.summary.rates.get(name)) else None,
+        )
+        for name in RATES
+    ),
+    ("mean episode", lambda row: said_cost(row.result)),
+)
+"""What a short table shows of each program."""
+
+
+def _row(row: Row) -> dict[str, Any]:
+    """A program as one row of a frame."""
+    arm, summary, found = row.arm, row.summary, row.against_first
+    scores = (interval_row(name, score) for name, score in summary.scores.items())
+    return {
+        "program": arm.label,
+        "strategy": arm.strategy,
+        "optimizer": arm.optimizer,
+        "model": row.result.model,
+        "baseline": arm.baseline,
+        "tasks": summary.tasks,
+        "episodes": summary.episodes,
+        "lost": summary.errors,
+        **{name: value for score in scores for name, value in score.items()},
+        **interval_row("difference", found.difference if found else None),
+        "p": found.p if found else None,
+        **{name: rate.count for name, rate in summary.rates.items()},
+        **summary.means,
+        "dollars": dollars_an_episode(row.result),
+    }
+
+
 def compare(settings: CompareSettings, *, progress: Progress = SILENT) -> Comparison:
     """Compare strategies, each uncompiled and compiled, on the same tasks, with baselines beside them.
 
     Args:
-        progress: hears of the comparison as it goes.
+        progress: gets the progress of the comparison.
 
     Raises:
         InputError: a setting is wrong, or a file.
         BudgetSpentError: the budget was spent before the first arm was done.
-        EvaluationInterrupted: on Ctrl-C; what was finished is in the logs.
+        EvaluationInterrupted: on Ctrl-C; finished episodes are in the logs.
     """
     tracking = Tracking.of(settings, track=settings.track)
     plan = plan_comparison(settings, progress=progress)

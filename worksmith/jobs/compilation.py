@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import strategy_name
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.reporting.brief import short_name, short_table
 from worksmith.evals.reporting.histories import histories
@@ -41,7 +42,6 @@ from worksmith.jobs.recording.tracking import (
     registration,
 )
 from worksmith.jobs.showing.printing import Facts, escape, facts_table
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compilation import decided
 from worksmith.optimizers.compiling.claims import power_left, too_few_intents
@@ -90,10 +90,10 @@ class Compilation(Facts):
         artifact: the compiled program, as it stands in the file.
         gaps: the training tasks that gave no demonstration.
         quotes: the tables whose records demonstrations show as they are to those who may read them.
-        power: the smallest difference that the race could have shown, where it showed none; else empty.
-        run_id: the id of the run in MLflow; None where it was not tracked.
+        power: the smallest difference that the race could have shown, if it showed none; else empty.
+        run_id: the id of the run in MLflow; None if it was not tracked.
         trials: the programs that were measured on dev, with their episodes.
-        pareto: the candidates by score and cost; None where it was not asked for.
+        pareto: the candidates by score and cost; None without a request for it.
     """
 
     settings: Mapping[str, Any]
@@ -116,7 +116,9 @@ class Compilation(Facts):
         """The decision, the best candidates, and what it took."""
         manifest, paid = self.artifact.manifest, self.artifact.measured
         console.print(escape(self._decision), style="bold", highlight=False)
-        if manifest.trials:
+        if self.pareto is not None:
+            console.print(self.pareto.table().rich())
+        elif manifest.trials:
             console.print(self._best())
         source = "gold plans" if manifest.gold else manifest.teacher
         gaps = f"; {len(self.gaps)} training tasks gave none" if self.gaps else ""
@@ -136,9 +138,8 @@ class Compilation(Facts):
     def _decision(self) -> str:
         manifest = self.artifact.manifest
         races = {trial["name"]: trial.get("race", {}) for trial in manifest.trials}
-        said = (
-            decided(manifest.acceptance, manifest.chosen, races) or f"took {manifest.chosen or 'it as it is'}"
-        )
+        said = decided(manifest.acceptance, manifest.chosen, races)
+        said = said or f"took {manifest.chosen or 'the program as it is'}"
         return f"{said[0].upper()}{said[1:]}."
 
     def _best(self) -> Table:
@@ -176,12 +177,12 @@ class Compilation(Facts):
             console.print(escape(said), highlight=False)
         facts = self.facts()
         facts.pop("quotes")
-        if manifest.start:  # what is called so was compiled before
+        if manifest.start:  # a name for earlier compiled programs
             called = {INCUMBENT: "as it is"}
             facts["dev"] = [{**each, "name": called.get(each["name"], each["name"])} for each in facts["dev"]]
             facts["chosen"] = called.get(manifest.chosen or "", manifest.chosen)
         facts.pop("acceptance", None)
-        if manifest.chosen == INCUMBENT:  # the sentence says that the program is as it was
+        if manifest.chosen == INCUMBENT:  # the sentence states that the program did not change
             del facts["demonstrations"], facts["from_gold_plans"]
         console.print(facts_table(facts))
         if self.pareto is not None:
@@ -370,7 +371,7 @@ def describe_compile(
 
 
 def with_planner(plan: Plan, planner: Model | None) -> Plan:
-    """The plan of a compile whose program has a planner with a model of its own. The teacher plans itself.
+    """The plan of a compile whose program has a planner with another model. The teacher plans itself.
 
     Raises:
         InputError: the program asks no model for a plan.
@@ -400,7 +401,7 @@ def compiled(plan: Plan, label: str, progress: Progress) -> Result:
         return compile_program(
             replace(
                 plan,
-                on_progress=lambda name, done: tick(done.done, done.total, name, done.in_flight),
+                on_progress=lambda at: at.tell(tick),
                 say=progress.say,
             )
         )
@@ -426,7 +427,7 @@ def _check_failures(result: Result, progress: Progress) -> None:
     """Report the episodes that were lost to the infrastructure.
 
     Raises:
-        WorksmithError: nothing is left to choose by, so there is no program to write.
+        WorksmithError: nothing is left to choose by, so no program is written.
     """
     tried = [(trial.name, trial.result) for trial in result.compiled.trials if trial.result]
     failures = [f"{name}: {said}" for name, found in tried if (said := lost_episodes(found))]

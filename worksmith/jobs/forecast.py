@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.jobs.compilation import plan_compile
 from worksmith.jobs.measuring.cost_forecast import forecast_facts
 from worksmith.jobs.showing.printing import Facts, facts_table
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.compiling.claims import intents_in, too_few_intents
 from worksmith.optimizers.search.aa import max_episodes as max_aa_episodes
 from worksmith.programs.strategies import strategy as strategy_called
@@ -30,7 +30,7 @@ class CompileForecast(Facts):
         return dict(self.found)
 
     def print(self, console: Console) -> None:
-        # A rehearsal says more than the model calls that gold plans make.
+        # A rehearsal has more information than the model calls of gold plans.
         hidden = "model_calls_about" if self.found.get("forecast") else ""
         console.print(facts_table({name: value for name, value in self.found.items() if name != hidden}))
 
@@ -38,7 +38,7 @@ class CompileForecast(Facts):
 def forecast_compile(
     settings: CompileSettings, *, sample: int | None = None, aa: bool = False, progress: Progress = SILENT
 ) -> CompileForecast:
-    """Forecast a compile: the most that it takes, and what a rehearsal of it shows. Nothing is written.
+    """Forecast a compile: its maximal cost, and the result of a rehearsal. Nothing is written.
 
     Args:
         sample: episodes of each program in which paid models are asked; None asks them nothing.

@@ -1,4 +1,4 @@
-"""Move a compiled program to another model: what it loses, which parts still help, and a race from there."""
+"""Move a compiled program to another model: its loss, its useful parts, and a race from there."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.groups import by_task, group_records, intents_of
 from worksmith.evals.records.log import read_log
 from worksmith.evals.records.record import PRIMARY
@@ -17,7 +18,6 @@ from worksmith.jobs.compilation import Compilation, compile
 from worksmith.jobs.forecast import CompileForecast, forecast_compile
 from worksmith.jobs.opening.own_programs import own_name
 from worksmith.jobs.showing.printing import Printable, escape, facts_table
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.candidates.candidate import TOOLS
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.compiling.journal import journal_beside
@@ -156,7 +156,7 @@ class _Old:
         """The scores of the program with the old model, by task.
 
         Raises:
-            InputError: there are none on these tasks; says why.
+            InputError: it has no scores on these tasks; the message has the reason.
         """
         journal = journal_beside(self.file)
         if self.artifact.manifest.suite.get("digest") != suite:

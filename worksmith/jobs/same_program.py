@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.jobs.compilation import check_startable, plan_compile
 from worksmith.jobs.showing.printing import Facts
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.optimizers.compiling.journal import discard
 from worksmith.optimizers.search.aa import same_program
 from worksmith.tools.files.atomic import write_atomically
@@ -24,7 +24,7 @@ class SameProgram(Facts):
     """The result of an A/A check: whether a race tells a program from itself.
 
     Attributes:
-        passed: whether it does so no more often than it may.
+        passed: whether it does so within the allowed rate.
         found: the figures.
     """
 
@@ -41,11 +41,7 @@ def check_same_program(settings: CompileSettings, *, progress: Progress = SILENT
     plan = plan_compile(settings, progress=progress, aa=True)
     check_startable(plan, settings, "aa")
     with progress.bar("A/A") as tick, plan.open_journal("aa") as journal:
-        found = same_program(
-            replace(
-                plan, on_progress=lambda name, done: tick(done.done, done.total, name, done.in_flight)
-            ).context(journal)
-        )
+        found = same_program(replace(plan, on_progress=lambda at: at.tell(tick)).context(journal))
     if not found.differing:
         progress.say("the model did the same every time, so there was nothing to mistake for a difference")
     facts = {"suite": plan.suite.path.name, "lm": plan.lm.name, **found.to_json()}

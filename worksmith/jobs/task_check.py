@@ -11,10 +11,10 @@ from rich.console import Console
 
 from worksmith.evals.authoring.checking.check import repeated, task_findings
 from worksmith.evals.authoring.checking.findings import Finding, Level
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
 from worksmith.jobs.showing.printing import Facts, escape, facts_table
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class TaskCheck(Facts):
 
     @property
     def failed(self) -> bool:
-        """Whether something is wrong; notes are no faults."""
+        """Whether a task is wrong; notes are not faults."""
         return any(each.level != "note" for each in self.findings)
 
     def facts(self) -> dict[str, Any]:

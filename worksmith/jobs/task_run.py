@@ -11,6 +11,7 @@ from rich.console import Console
 from worksmith.evals.characters import harmless
 from worksmith.evals.dspy_programs.asked import AD_HOC
 from worksmith.evals.dspy_programs.digests import model_name, strategy_name
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.log import EpisodeLog
 from worksmith.evals.running.rollout_job import RolloutJob
 from worksmith.evals.running.settings import EvalSettings
@@ -22,7 +23,6 @@ from worksmith.jobs.opening.suites import org_setting
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.episode_text import episode_json, prompts_json, show_episode, show_verdict
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.programs.prompting.prompt import context_text, with_policies
 from worksmith.tools.errors import InputError
 from worksmith.tools.statuses import INFRASTRUCTURE
@@ -42,10 +42,10 @@ class TaskRun(Printable):
 
     Attributes:
         record: with scores and verdicts.
-        setting: the context that the agent was told, its strategy and its model.
+        setting: the agent's context, strategy and model.
         prompts: whether to show the messages that models were sent.
         scored: whether scorers know the task.
-        committed: what the commit function returned; empty where it was not called.
+        committed: the result of the commit function; empty without a call of it.
     """
 
     task: Task
@@ -103,13 +103,13 @@ class TaskPlan:
         commits: bool = False,
         progress: Progress = SILENT,
     ) -> Self:
-        """Open what settings name; other arguments and errors as of `Asked.open`.
+        """Open what settings name; other arguments and errors as in `Asked.open`.
 
         Args:
             commits: whether proposed changes are to be committed.
 
         Raises:
-            InputError: there is no function for that, or it is a task of the suite.
+            InputError: the environment has no such function, or it is a task of the suite.
         """
         suite = Suite.open(settings.suite)
         task = _task(suite, settings)
@@ -158,7 +158,7 @@ def _task(suite: Suite, settings: RunSettings) -> Task:
     """The task of an id, or one of a request in words.
 
     Raises:
-        InputError: there is no such task, the text does not say who asks, or something does not go with it.
+        InputError: the task is unknown, or a text comes without a person or with options of tasks.
     """
     given = settings.task
     known = given in {task.id for task in suite.tasks}

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from worksmith.evals.progress.progress import Progress
 from worksmith.exports.training.card import card_beside, read_data_card
 from worksmith.jobs.settings.training import DpoSettings, TrainSettings
-from worksmith.jobs.showing.progress import Progress
 from worksmith.programs.prompting.forms import COMPACT, check_prompt
 from worksmith.tools.errors import InputError, missing_extra
 from worksmith.tools.files.json_files import read_file
@@ -23,7 +23,7 @@ _NEEDED = ("accelerate", "datasets", "peft", "trl")
 
 
 class Material(NamedTuple):
-    """What a training needs before its model is in memory.
+    """The inputs of a training before its model is in memory.
 
     Attributes:
         left_out: the number of lines that are too long.
@@ -58,7 +58,7 @@ def open_material(settings: TrainSettings, progress: Progress) -> Material:
 
     Raises:
         InputError: a package is missing, the folder may not be written, a line is wrong, all are too long, or
-            there is no such model.
+            the model is unknown.
     """
     if not all(importlib.util.find_spec(name) for name in _NEEDED):
         raise missing_extra("training", "train")

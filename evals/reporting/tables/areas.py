@@ -57,7 +57,7 @@ def has_areas(records: Sequence[EpisodeRecord]) -> bool:
 
 
 def area_grids(study: Study) -> tuple[Grid, ...]:
-    """The tables by area and difficulty; none where tasks have no areas."""
+    """The tables by area and difficulty; empty if tasks have no areas."""
     if not has_areas(study.rows[0].result.records):
         return ()
     return (*strategy_grids(study), difficulty_grid(study), area_type_grid(study))
@@ -170,7 +170,7 @@ def rate_grid(summary: Summary) -> Grid:
 
 
 def checker_grid(records: Sequence[EpisodeRecord]) -> Grid | None:
-    """The agent's own access check against the policy; None where it asked no model."""
+    """The agent's access check against the policy; None if it asked no model."""
     calls = [call for record in records if record.graded for call in record.calls if call.opinion]
     if not calls:
         return None

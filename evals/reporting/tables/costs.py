@@ -60,13 +60,22 @@ def result_cost_grid(result: EvalResult) -> Grid:
 
 
 def dollars_an_episode(result: EvalResult, *, cached: bool = True) -> float | None:
-    """The mean cost of an episode in dollars; None where the price of the model is unknown.
+    """The mean cost of an episode in dollars; None if the price of the model is unknown.
 
     Args:
         cached: whether tokens that went through a provider's cache have their own price.
     """
     means = result.summary.means
     return _dollars(result, means, graded=True, cached=cached) if means.get("prompt_tokens") else None
+
+
+def said_cost(result: EvalResult) -> str:
+    """The mean cost of an episode in a few words."""
+    means, price = result.summary.means, dollars_an_episode(result)
+    tokens = means.get("prompt_tokens", 0.0) + means.get("completion_tokens", 0.0)
+    used = "unknown tokens" if result.summary.uncounted else f"{number(tokens, 0)} used tokens"
+    paid = "" if price is None else f", ${price:.2g}"
+    return f"{number(means.get('steps'))} steps, {used}, {number(means.get('seconds'), 2)} s{paid}"
 
 
 def dollars_in_all(result: EvalResult) -> float | None:

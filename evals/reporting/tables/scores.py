@@ -45,7 +45,7 @@ _PAIRED = "Differences have 95 % intervals, paired by task, each by itself."
 def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     """The scores of each arm; candidates first, baselines below them.
 
-    Some columns are there only where needed: the outcome that counts errors as failures once there is an
+    Some columns are there only if needed: the outcome that counts errors as failures once there is an
     error, judges' scores, the procedure, rates, and the tools in prompts where programs differ in them.
     """
     lossy = any(row.summary.errors for row in study.rows)

@@ -32,7 +32,7 @@ from worksmith.evals.records.log import EpisodeLog, read_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.outage import IN_VAIN, ModelDownError
 from worksmith.evals.running.part import Part
-from worksmith.evals.running.result import EvalResult, Progress, failed_scorers
+from worksmith.evals.running.result import EvalResult, EvaluationProgress, failed_scorers
 from worksmith.evals.running.runner import EvaluationInterrupted, evaluate, evaluate_together
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.tasks.task import Task
@@ -111,7 +111,7 @@ def test_programs_that_share_workers_get_the_records_they_get_alone(
         found = evaluate_together(
             [Part(Scripted(), left, one), Part(Scripted(), right, two)],
             EvalSettings(env=env, workers=3, scorers=[odd]),
-            on_progress=lambda progress: told.append((progress.part, progress.record.task_id)),
+            on_progress=lambda progress: told.append((progress.part, progress.task)),
         )
 
     assert [comparable(result) for result in found] == [
@@ -509,7 +509,7 @@ def test_interruption_keeps_what_is_finished(tasks: list[Task], env: Any, tmp_pa
     path = tmp_path / "episodes.jsonl"
     program = Scripted(**{task.id.replace("-", "_"): lambda: time.sleep(0.02) for task in tasks})
 
-    def stop_at_four(progress: Progress) -> None:
+    def stop_at_four(progress: EvaluationProgress) -> None:
         if progress.done == 4:
             raise KeyboardInterrupt
 

@@ -36,7 +36,6 @@ def test_an_evaluation_gives_records_figures_and_tables(suite: Suite, tmp_path: 
     assert len(run.records) == 3
     assert not result.failed
     assert str(result).startswith("Outcome of react, gold: 100.0 [")
-    assert "<pre>" in result._repr_html_()
     data = json.loads(json.dumps(result.to_json()))
     assert (data["split"], data["limit"], len(data["rows"])) == ("test", 3, 3)
     assert heard.said == ["see each episode with: worksmith report log.jsonl"]

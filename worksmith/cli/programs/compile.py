@@ -8,7 +8,8 @@ import typer
 
 from worksmith.cli.help import MORE
 from worksmith.cli.options import DryRunFlag, JsonFlag, VerboseFlag, from_settings
-from worksmith.cli.terminal import Terminal, say, show
+from worksmith.cli.terminal import say, show
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.programs import CompileSettings
 from worksmith.tools.errors import InputError
 

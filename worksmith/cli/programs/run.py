@@ -8,7 +8,8 @@ import typer
 
 from worksmith.cli.choices import live_systems
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
-from worksmith.cli.terminal import Terminal, show
+from worksmith.cli.terminal import show
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.programs import RunSettings
 
 PromptsFlag = Annotated[

@@ -54,7 +54,7 @@ class RunReport:
         return {"html": self.report.html, "md": self.report.markdown, "latex": self.report.latex}[form]()
 
     def write(self, file: Path, form: str) -> str:
-        """Write the report to a file; returns a sentence that says so.
+        """Write the report to a file; returns a sentence about it.
 
         A page of more than `MOST_ON_PAGE` episodes has a folder of further ones beside it.
         """
@@ -113,7 +113,7 @@ def _remove_pages(folder: Path) -> None:
 
 
 def _paper_tables(study: Study, suite: Suite) -> tuple[Grid, ...]:
-    """The tables of the paper whose tasks a suite has; none for other suites."""
+    """The tables of the paper whose tasks a suite has; empty for other suites."""
     kind = task_kind(suite.manifest.kind)
     if suite.world.manifest.origin not in kind.importers:
         return ()

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from worksmith.cli import terminal
-from worksmith.cli.live import Ends, LiveStep, Pauses
 from worksmith.evals.lm.prices import Prices, per_million
 from worksmith.evals.lm.wire import lane
 from worksmith.evals.lm.wire.lane import ASKED, PAUSE, TURN, Traffic
+from worksmith.evals.progress.live import Ends, LiveStep, Pauses
+from worksmith.evals.progress.screen import Terminal
 from worksmith.tools.episode_result import Tokens
 
 MODEL = "openai/known"
@@ -214,17 +214,17 @@ class Screen(io.StringIO):
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     for seconds in ("_REFRESHED", "_WATCHED"):
-        monkeypatch.setattr(terminal, seconds, 0.005)
+        monkeypatch.setattr(f"worksmith.evals.progress.screen.{seconds}", 0.005)
 
 
 @pytest.mark.usefixtures("often")
 def test_a_terminal_shows_steps_live_and_nothing_of_them_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", screen := Screen(terminal=True))
     monkeypatch.setattr(lane, "traffic", lambda: [traffic(in_flight=12)])
-    spoken = terminal.Terminal()
+    spoken = Terminal()
     with spoken.bar("react") as tick:
-        tick(3, 9, in_flight=2)
-        screen.wait_for("3/9, 2 in flight")
+        tick(3, 9, in_flight=2, said="66.7 % so far")
+        screen.wait_for("3/9, 66.7 % so far, 2 in flight")
         screen.wait_for(f"{MODEL}: 12 in flight")
         spoken.say("[red]some sentence")
 
@@ -237,7 +237,7 @@ def test_a_terminal_shows_steps_live_and_nothing_of_them_afterwards(monkeypatch:
 def test_a_file_gets_nothing_but_a_sentence_where_a_model_is_paused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", screen := Screen(terminal=False))
     monkeypatch.setattr(lane, "traffic", lambda: [traffic(in_flight=12, paused="503 overloaded")])
-    with terminal.Terminal().bar("react") as tick:
+    with Terminal().bar("react") as tick:
         tick(3, 9, in_flight=2)
         screen.wait_for("\n")
 

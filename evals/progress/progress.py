@@ -1,4 +1,4 @@
-"""Reports of a job on its way."""
+"""Progress reports of a running job."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Protocol
 
 
 class Tick(Protocol):
-    """Takes how much of a step is done, of how much in all, the name of a part, and how much is in flight."""
+    """Takes how much of a step is done, of how much in all, the part, what is in flight, and more words."""
 
-    def __call__(self, done: int, total: int | None, part: str = "", in_flight: int = 0) -> None: ...
+    def __call__(
+        self, done: int, total: int | None, part: str = "", in_flight: int = 0, said: str = ""
+    ) -> None: ...
 
 
 class Progress:
@@ -22,7 +24,7 @@ class Progress:
     @contextmanager
     def bar(self, label: str) -> Iterator[Tick]:
         """Follow one step of the job."""
-        yield lambda done, total, part="", in_flight=0: None
+        yield lambda done, total, part="", in_flight=0, said="": None
 
 
 SILENT = Progress()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+from markupsafe import Markup
 from rich.console import Group, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -32,7 +33,7 @@ _APART = 1.0
 """Seconds between two samples."""
 
 _MODELS = 4
-"""The most models with a line of their own."""
+"""The most models with their own line."""
 
 
 class Ends:
@@ -59,7 +60,7 @@ class Ends:
         _sample(self._samples, self._last, done, _STEADY)
 
     def left(self, in_flight: int) -> float | None:
-        """Seconds until the last end; None as long as nothing can be said.
+        """Seconds until the last end; None while it is unknown.
 
         Args:
             in_flight: units in flight. Before as many have ended, the rate is still too low.
@@ -89,7 +90,7 @@ class Spending:
         _sample(self._samples, self._clock(), tokens, _MINUTE)
 
     def __str__(self) -> str:
-        """Both amounts; empty as long as nothing can be said. Dollars are "?" where a price is not known."""
+        """Both amounts; empty while unknown. Dollars are "?" if a price is unknown."""
         if not self._samples:
             return ""
         (since, before), (now, after) = self._samples[0], self._samples[-1]
@@ -141,10 +142,13 @@ class LiveStep:
         self._ends = Ends(clock)
         self._spending = Spending(prices, clock)
         self._in_flight = 0
+        self._said = ""
         self._traffic: Sequence[Traffic] = ()
+        self._clock, self._begun = clock, clock()
 
-    def tick(self, done: int, total: int | None, part: str = "", in_flight: int = 0) -> None:
-        """Take how far the step is, see `worksmith.jobs.showing.progress.Tick`."""
+    def tick(self, done: int, total: int | None, part: str = "", in_flight: int = 0, said: str = "") -> None:
+        """Take how far the step is, see `worksmith.evals.progress.progress.Tick`."""
+        self._said = said
         self._name = f"{self._label}: {part}" if part else self._label
         self._in_flight = in_flight
         self._ends.note(done, total)
@@ -172,7 +176,22 @@ class LiveStep:
             return ""
         left = ends.left(self._in_flight)
         flying = f"{self._in_flight} in flight" if self._in_flight else ""
-        return ", ".join(filter(None, (f"{ends.done}/{ends.total}", flying, _end(left))))
+        return ", ".join(filter(None, (f"{ends.done}/{ends.total}", self._said, flying, _end(left))))
+
+    def html(self) -> Markup:
+        """The display for a notebook."""
+        ends = self._ends
+        value = "" if ends.total is None else f'value="{ends.done}" max="{max(1, ends.total)}"'
+        bar = Markup(f"<progress {value} style='width:14em;vertical-align:middle'></progress>")
+        further = filter(None, (*map(_told, self._shown()), str(self._spending)))
+        below = Markup("<br>").join(map(harmless, further))
+        return Markup("<div>{} {} {}</div>{}").format(harmless(self._name), bar, self._counts(), below)
+
+    @property
+    def ended(self) -> str:
+        """What is left to say when the step is done."""
+        facts = (f"{self._ends.done} done", self._said, f"{self._clock() - self._begun:.1f} s")
+        return f"{self._label}: {', '.join(filter(None, facts))}"
 
     def _shown(self) -> list[Traffic]:
         busy = [each for each in self._traffic if each.in_flight or each.paused or any(each.waiting.values())]
@@ -180,7 +199,7 @@ class LiveStep:
 
 
 def _sample(samples: deque[tuple[float, T]], now: float, value: T, seconds: float) -> None:
-    """Add a sample, and drop those that are older than so many seconds, but for the last one of them."""
+    """Add a sample, and drop the older ones except the last."""
     if not samples or now - samples[-1][0] >= _APART:
         samples.append((now, value))
     while len(samples) > 1 and now - samples[1][0] >= seconds:
@@ -201,7 +220,7 @@ def _told(traffic: Traffic) -> str:
 
 
 def _end(left: float | None) -> str:
-    """The end after so many seconds, in words."""
+    """The end after `left` seconds, in words."""
     if left is None:
         return ""
     if left < _MINUTE:
