@@ -48,6 +48,10 @@ class Printable:
     def print(self, console: Console) -> None:
         raise NotImplementedError
 
+    def print_tables(self, console: Console) -> None:
+        """Print all there is to know; for most results `print` does."""
+        self.print(console)
+
     @property
     def failed(self) -> bool:
         """Whether a command that shows it fails."""
