@@ -158,7 +158,7 @@ class Suite(Shown):
 
     @property
     def manifest(self) -> SuiteManifest:
-        """What is known about the suite without its tasks."""
+        """The facts about the suite without its tasks."""
         world = self.world.manifest
         if self._manifest is None or self._manifest.world_digest != world.digest:
             self._manifest = self._described(world)
@@ -258,7 +258,7 @@ class Suite(Shown):
         """The task with the id `task_id`.
 
         Raises:
-            InputError: there is none.
+            InputError: the suite has no such task.
         """
         if (found := self._by_id.get(task_id)) is not None:
             return found
@@ -328,7 +328,7 @@ class Examples(Shown, list["dspy.Example"]):
 def suite_of_examples(
     train: Sequence[Any], dev: Sequence[Any] = (), test: Sequence[Any] = (), *, intent: str | None = None
 ) -> Suite:
-    """The suite of a plain DSPy program's examples: each is a task, and tools there are none.
+    """The suite of a plain DSPy program's examples: each is a task, without tools.
 
     Args:
         intent: the field of an example that names its kind; None for the input `intent`, if there is one.

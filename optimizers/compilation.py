@@ -1,4 +1,4 @@
-"""What a compile found, as its program carries it."""
+"""The result of a compile, as its program carries it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Compilation(Shown):
     Attributes:
         trials: the programs that were measured on the tasks to choose by, with intervals and episodes.
         chosen: the name of the trial that the program comes from; None if nothing was measured.
-        acceptance: the remark on a program that was not tested; what a race found is in its trials.
+        acceptance: the remark on a program that was not tested; the results of a race are in its trials.
         cost: episodes, model calls and tokens of teacher and student.
-        difference: what the program changes in the student, for readers.
+        difference: the changes of the program in the student, for readers.
         gaps: why training examples gave no demonstration, with counts.
-        stopped: the limit of the budget that ended the compile; empty if none did.
+        stopped: the limit of the budget that ended the compile; empty without one.
         notes: remarks, such as the models that were taken by default.
-        artifact: the program at rest; `save` writes it to a file with all this.
-        run_id: of the run in MLflow; None where it was not tracked.
+        artifact: the program as a file; `save` writes it to a file with all this.
+        run_id: of the run in MLflow; None if it was not tracked.
     """
 
     trials: tuple[Trial, ...]
@@ -112,7 +112,7 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
     """The decision of a compile in words; empty if nothing was compared.
 
     Args:
-        races: what a race found on each trial, by name.
+        races: the results of a race for each trial, by name.
     """
     race = races.get(chosen or "")
     if acceptance or not race:

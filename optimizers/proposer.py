@@ -19,7 +19,7 @@ class Meter(BaseCallback):  # type: ignore[misc]
     """Counts calls of a model and its copies. Thread-safe, for optimizers propose from several threads.
 
     Attributes:
-        calls: so far; one for several completions counts as so many.
+        calls: so far; one for several completions counts as several.
         answers: how many requests were answered.
         last_failure: its message; empty without a failure.
     """

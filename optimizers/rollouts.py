@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Cost:
-    """The usage of episodes, whether or not a cache answered."""
+    """The usage of episodes, with or without a cache."""
 
     episodes: int = 0
     model_calls: int = 0
@@ -63,7 +63,7 @@ class Rollouts:
         scorers: default are the outcome scores.
         on_progress: called after each episode.
         cost: of everything run so far.
-        budget: asked before each episode; None is no limit. The model must be one that it meters.
+        budget: asked before each episode; None for no limit. The model must be one that it meters.
         begun: gives the keys of the episodes to run, by a log's path; None runs all.
         time_limit, engine, unscored: see `worksmith.evals.running.settings`.
     """
@@ -89,7 +89,7 @@ class Rollouts:
 
     @property
     def free(self) -> bool:
-        """Whether gold plans are followed, so that nobody is asked."""
+        """Whether the model follows gold plans, and so asks no other."""
         return self.model.startswith(GOLD_PREFIX)
 
     def __call__(

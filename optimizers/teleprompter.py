@@ -54,17 +54,17 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
     Args:
         metric: takes an example and a prediction; gives a bool, a number from 0 to 1, or a `dspy.Prediction`
             with `score` and `feedback`. None is for examples of a suite, which has scorers.
-        budget: limits of the compile; None sets none.
+        budget: limits of the compile; None for no limit.
         threshold: the lowest score of a success, which may become a demonstration.
         lm: the model that the program is compiled for; default is DSPy's, else `local/apprentice`.
         teacher: makes the demonstrations: a model, its name, or a program with the same predictors. Default
-            is `gold` if training tasks have gold plans, else `lm`. A named teacher is asked for predictors
-            with a model of their own as well.
+            is `gold` if training tasks have gold plans, else `lm`. A named teacher also answers for
+            predictors with their own model.
         proposer: proposes instructions, for optimizers that change them; default is the teacher, else `lm`.
         bank: demonstrations that were made before, in the teacher's place; `labels` makes them of the labels
             that plain examples hold.
         workers: calls of the program at once.
-        journal: a folder that keeps every reply, so that a killed compile goes on; None keeps none.
+        journal: a folder that keeps every reply, so that a killed compile goes on; None to keep no journal.
         resume: go on with the journal.
         track: record the compile in MLflow, in an experiment of this name if it is a text.
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
@@ -81,12 +81,12 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         selection: the way to choose demonstrations; None stands for the optimizer's own way.
         demo_unit: the unit of a demonstration: a whole `trajectory` or one `step`.
         demo_tokens: the most tokens of a prompt's demonstrations.
-        constraints: bounds that a program has to keep on the dev tasks to be chosen, such as `leak=0`.
-        accept: the rule for the winner: `tested` if it has to beat the uncompiled program by a test, `best`
+        constraints: bounds that a chosen program keeps on the dev tasks, such as `leak=0`.
+        accept: the rule for the winner: `tested` if it must beat the uncompiled program by a test, `best`
             if not.
-        over: the parts of the program that a race may change: `demonstrations`, `instructions`, `tools` (what
-            is said of them), `form` (of prompts), `strategy`, `toolset`, `temperature`. Default is the first
-            and, where a proposer is named, the first three.
+        over: the parts of the program that a race may change: `demonstrations`, `instructions`, `tools`
+            (their descriptions), `form` (of prompts), `strategy`, `toolset`, `temperature`. Default is the
+            first and, where a proposer is named, the first three.
         forbidden: words that proposed texts may not have.
         pinned: the names of predictors and tools whose texts stay as they are.
         maximize: the quantity by which a race compares programs: the name of a score, or an expression of
@@ -202,8 +202,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
 
         Raises:
             InputError: the examples, the metric, the models or the settings do not suit.
-            WorksmithError: there is no program to return: nothing was taught, none keeps the constraints, or
-                the budget was spent too early.
+            WorksmithError: there is no program to return: nothing was taught, no program keeps the
+                constraints, or the budget was spent too early.
         """
         with errors_in_python():
             return self._compile(student, trainset, valset, teacher)
@@ -251,7 +251,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             suite: holds the tasks.
             folder: of the journal.
             tasks: None for those that `choice` selects.
-            describes: what the program can be built anew from; default is its own `config`.
+            describes: the configuration to build the program again; default is its own `config`.
             choice: further fields of `Plan`, such as `scheme` and `where`.
         """
         lm = Model.of(self.lm, suite) if self.lm is not None else default_model()
@@ -347,7 +347,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         return said
 
     def _note(self) -> str:
-        """The remark on a model that nobody chose."""
+        """The remark on a default model."""
         return "" if self.lm is not None else f"the model is {default_model().name}, as none was given"
 
 

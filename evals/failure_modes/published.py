@@ -19,7 +19,7 @@ def prediction_fault(
     """The fault of a prediction that is not correct.
 
     Args:
-        mistake: the kind of fault that the published system found; empty for none.
+        mistake: the kind of fault that the published system found; empty without one.
         error: the text with which the run ended, if it died.
         writing: the tools that change something.
 

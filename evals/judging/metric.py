@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class JudgedScorer(AroundScorers):
     """The scores of `scorers` with judges' scores of the same episode. Thread-safe.
 
-    Of a task with a rubric of its own, the judges' pass is a part of the outcome in any case.
+    Of a task with a rubric, the judges' pass is a part of the outcome in any case.
 
     Args:
         drives: whether the judges' pass (a mean score of level 4 or more) takes the place of the outcome, by
@@ -42,8 +42,8 @@ class JudgedScorer(AroundScorers):
         """The scores by name.
 
         Raises:
-            InfrastructureError: no judge gave a level, which says nothing about the agent.
-            UserCodeError: a judge of the user's raised.
+            InfrastructureError: no judge gave a level.
+            UserCodeError: a judge of the user raised.
         """
         scores = scores_of(self._scorers, task, episode)
         record = ask_judges(self._judges, task, self._record(task, episode, scores))

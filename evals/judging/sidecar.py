@@ -1,4 +1,4 @@
-"""Judging episodes of a finished run, with the verdicts in a file of their own beside its log.
+"""Judging episodes of a finished run, with the verdicts in a file beside its log.
 
 Each line has the episode, the judge's digest and the verdict, and is written at once: a judging that was
 stopped goes on where it was. Failed verdicts are asked for again.
@@ -37,7 +37,7 @@ def pending_verdicts(
     judges: Sequence[Judge],
     known: Iterable[Verdict],
 ) -> list[PendingVerdict]:
-    """The verdicts to be asked for: of every judge on every graded episode, where there is no level yet.
+    """The verdicts to be asked for: of every judge on every graded episode, without a level yet.
 
     Raises:
         InputError: an episode is of no task among `tasks`.

@@ -81,7 +81,7 @@ def actions_text(actions: Sequence[Action]) -> str:
 
 
 def _identity(change: ChangeEntry, tables: Mapping[str, Table]) -> Hashable:
-    """The identity of a change; None where the change does not count."""
+    """The identity of a change; None if the change does not count."""
     table = tables.get(change.table)
     return change_key(RowChange(**change.model_dump()), table) if table else change.model_dump_json()
 

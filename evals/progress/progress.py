@@ -1,4 +1,4 @@
-"""Reports of a job on its way."""
+"""Progress reports of a running job."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Agreement of raters: Krippendorff's alpha for ordered levels, with an interval over rated units.
 
 1 is perfect agreement, 0 chance, less is worse than chance. Source: Krippendorff, Content Analysis
-(2004), who asks for 0.8, or 0.667 for tentative conclusions. Not everybody has to have rated everything.
+(2004), who asks for 0.8, or 0.667 for tentative conclusions. Ratings may be missing.
 """
 
 from __future__ import annotations

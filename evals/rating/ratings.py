@@ -1,4 +1,4 @@
-"""Ratings at rest: one JSON line each, beside the log of the episodes, written the moment they are given."""
+"""Ratings: one JSON line each, beside the log of the episodes, written immediately."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def ratings_file(run: LoadedRun, elsewhere: Path) -> Path:
 
 
 def read_ratings(file: Path) -> list[Rating]:
-    """The ratings in a file, the last one of each rater for each episode and scale; none without a file.
+    """The ratings in a file, the last one of each rater for each episode and scale; empty without a file.
 
     A torn last line is skipped.
 
     Raises:
-        InputError: a whole line is no rating.
+        InputError: a whole line is not a rating.
     """
     if not os.path.lexists(file):
         return []

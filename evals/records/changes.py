@@ -91,7 +91,7 @@ def place_text(change: ChangeEntry) -> str:
 
 
 def row_text(change: ChangeEntry | RowChange) -> str:
-    """The key of a changed row, or its position where it has none."""
+    """The key of a changed row, or its position without a key."""
     return f"row {change.row}" if change.key is None else cell_text(change.key)
 
 

@@ -44,7 +44,7 @@ def record_of(line: SealedLine) -> EpisodeRecord:
 class LogRecords(ShownRecords, Sequence[EpisodeRecord]):
     """Records that are read from their log each time they are asked for, so that only one is in memory.
 
-    They stay readable when the log is moved, as long as the object is there. Any thread may ask.
+    They stay readable when the log is moved, as long as the object exists. Any thread may ask.
 
     Args:
         places: of the lines, in the order of the records.

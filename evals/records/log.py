@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from worksmith.evals.lm.replies.episodes import EpisodeReplies
 
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
-"""Opening a FIFO that nobody reads fails, and does not hang."""
+"""Opening a FIFO without a reader fails, and does not hang."""
 
 MOST_HELD = 1_000
-"""Records that are held in memory. Of a longer log none is: an index beside it says where they lie."""
+"""The most records in memory. A longer log has an index beside it with their positions."""
 
 _TORN = re.compile(rb'\{"[^\n]*')
 """A log whose first line was torn."""
@@ -106,7 +106,7 @@ class EpisodeLog:
         return key in self._held and self._held[key][0].graded
 
     def finished(self, key: str) -> EpisodeRecord | None:
-        """The record of a work unit that need not run again; None if there is none, or it is a lost one."""
+        """The record of a work unit that need not run again; None if it is missing or lost."""
         return self.last(key) if self.is_finished(key) else None
 
     def last(self, key: str) -> EpisodeRecord | None:
@@ -117,7 +117,7 @@ class EpisodeLog:
         return None if place is None else self._read(place)
 
     def like(self, unit: WorkUnit) -> list[EpisodeRecord]:
-        """The graded records of the same task, strategy and trial, whatever their digests."""
+        """The graded records of the same task, strategy and trial, with any digest."""
         if self._index is not None:
             return [self._read(place) for place in self._index.like(unit)]
         same = (unit.task_id, unit.strategy, unit.trial)

@@ -57,7 +57,7 @@ class LogIndex:
 
     @classmethod
     def in_memory(cls, log: Path, records: Iterable[tuple[EpisodeRecord, Place]]) -> Self:
-        """The index of a log that has none beside it, some 200 bytes an episode."""
+        """The index of a log without one beside it, about 200 bytes an episode."""
         index = cls._empty(log, ":memory:")
         for record, place in records:
             index.add(record, place)
@@ -65,7 +65,7 @@ class LogIndex:
 
     @classmethod
     def open(cls, log: Path) -> Self | None:
-        """The index of a log; None if it has none, or the log has changed otherwise than by growing."""
+        """The index of a log; None without one, or if the log has changed except by growing."""
         if not index_beside(log).is_file():
             return None
         try:
@@ -77,7 +77,7 @@ class LogIndex:
                 found._rows.execute("BEGIN")
                 return found
         except (sqlite3.Error, TypeError):
-            pass  # it is no index, or of another version
+            pass  # not an index, or one of another version
         found.close()
         return None
 
@@ -140,7 +140,7 @@ class LogIndex:
         return (Place(*row) for row in found)
 
     def close(self) -> None:
-        """Write what is new."""
+        """Write the new entries."""
         if self._new:
             with suppress(sqlite3.OperationalError):
                 self._commit()
@@ -151,7 +151,7 @@ class LogIndex:
         self._rows.execute("COMMIT")
 
     def _fits(self) -> bool:
-        """Whether this is a whole index of our own form, and of the log or of its beginning."""
+        """Whether this is a whole index in the current form, of the log or of its beginning."""
         if _objects(self._rows) != _OBJECTS or next(self._rows.execute("PRAGMA quick_check(1)")) != ("ok",):
             return False
         bytes_, changed = self._rows.execute("SELECT bytes, changed FROM covered").fetchone()
@@ -167,7 +167,7 @@ class LogIndex:
 
 
 def _objects(rows: sqlite3.Connection) -> list[tuple[str, str]]:
-    """All tables, views, indexes and triggers: somebody else's could have no end."""
+    """All tables, views, indexes and triggers: those of others could be endless."""
     return rows.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
 
 
@@ -183,5 +183,5 @@ _OBJECTS = _own_objects()
 def _connect(file: Path | str) -> sqlite3.Connection:
     rows = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
     rows.execute("PRAGMA trusted_schema = OFF")
-    rows.execute("PRAGMA synchronous = OFF")  # what a crash of the machine spoils is made again
+    rows.execute("PRAGMA synchronous = OFF")  # damage by a crash of the machine is repaired
     return rows

@@ -70,7 +70,7 @@ class CallEntry(Entry):
     """One tool call: the request, the policy's decision and the observation.
 
     Attributes:
-        opinion: of the agent's own access checker, if it asked a model. For a call that the checker refused,
+        opinion: of the agent's access checker, if it asked a model. For a call that the checker refused,
             `allowed` and `rule` are the decision that the policy would have made.
     """
 
@@ -95,7 +95,7 @@ class AskEntry(Used):
         call: the number of tool calls before it.
         finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
             `error`; empty if unknown.
-        model: the name of the model, where a part asked one of its own; empty for the program's.
+        model: the name of the model, if a part asked another one; empty for the program's.
         reading: the leniencies by which the reply was read, or `unreadable`; empty for a reply as asked for.
         exchange: the prompt and the reply, in the process that ran the episode; no log holds them.
     """
@@ -132,7 +132,7 @@ class ChangeEntry(Entry):
 
 
 class Judgement(Used):
-    """A judge's verdict on one episode, with its own cost, which is no part of the agent's.
+    """A judge's verdict on one episode, with its cost, which does not count as the agent's.
 
     Attributes:
         judge: its name, e.g. `local/rubric` or `openai/gpt-4o`.

@@ -1,4 +1,4 @@
-"""Making records of episodes: what is cut, and what is made valid Unicode."""
+"""Making records of episodes: cutting long texts, and making them valid Unicode."""
 
 from __future__ import annotations
 

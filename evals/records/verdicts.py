@@ -57,10 +57,10 @@ def with_verdict(scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def read_verdicts(file: Path) -> list[Verdict]:
-    """The verdicts in a file, none if it is not there; a line that was cut off by a crash is left out.
+    """The verdicts in a file, none without a file; a line that a crash cut off is left out.
 
     Raises:
-        InputError: a whole line is no verdict.
+        InputError: a whole line is not a verdict.
     """
     if not os.path.lexists(file):
         return []

@@ -18,7 +18,7 @@ def study_of(runs: Sequence[LoadedRun]) -> Study:
     """The runs as arms, the first as reference. Programs with different tasks are compared on shared ones.
 
     Raises:
-        InputError: there are no runs.
+        InputError: `runs` is empty.
     """
     by_label = {run.card.label: run for run in runs}
     arms = [_arm(run) for run in runs]

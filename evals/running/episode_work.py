@@ -62,7 +62,7 @@ class EpisodeWork:
         from worksmith.evals.lm.escapes import UnmeteredModels
         from worksmith.evals.lm.metering import metering
 
-        # A trace, history and usage tracker of its own: shared ones grow without bound and mix threads.
+        # Its own trace, history and usage tracker: shared ones grow without bound and mix threads.
         with (
             metering(meter) as used,
             dspy.context(
@@ -82,7 +82,7 @@ class EpisodeWork:
         return self.record(unit, task, episode, raised=raised)
 
     def episode(self, task: Task, used: Meter) -> tuple[EpisodeResult, bool]:
-        """The episode, and whether the program raised an exception and gave none; errors as of `run`."""
+        """The episode, and whether the program raised and gave no episode; errors as in `run`."""
         started, raised = time.perf_counter(), False
         with emitted_spans() as emitted:
             try:
@@ -107,7 +107,7 @@ class EpisodeWork:
         """The record of an episode that has run: scored and diagnosed.
 
         Args:
-            raised: the program gave no episode back; its outcome is wrong, whatever a scorer says.
+            raised: the program gave no episode back; its outcome is wrong for any scorer.
         """
         record = record_episode(unit, task, episode, scores={}, labels=self.kind.labels(task))
         return self._scored(record, task, episode, raised) if record.graded else record
@@ -134,7 +134,7 @@ class EpisodeWork:
         except InputError:
             raise
         except Exception as error:
-            # A broken scorer says nothing about the agent; the trajectory stays on record.
+            # A broken scorer reveals nothing about the agent; the trajectory stays on record.
             failed = {
                 "status": "harness_error",
                 "error": writable(f"scorer: {described(error)}"),
@@ -179,7 +179,7 @@ def _episode_of(prediction: Any, program: Any) -> EpisodeResult:
 
 
 def _with_usage(episode: EpisodeResult, meter: Meter) -> EpisodeResult:
-    """The episode with what the meter counted; the program's own report counts only if there is nothing."""
+    """The episode with the counts of the meter; the program's own report counts only if these are empty."""
     if meter.usage == Usage():
         return episode
     return replace(episode, usage=meter.usage, model_calls=episode.model_calls or meter.answers)

@@ -34,7 +34,7 @@ class Judge(Protocol):
         ...
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
-        """The verdict; its status says so if the judge failed."""
+        """The verdict; its status shows a failure of the judge."""
         ...
 
 
@@ -49,7 +49,7 @@ def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
     """One verdict; a judge that breaks has failed, not the agent.
 
     Raises:
-        InputError: there is no rubric for the task, or the judge's model has no key.
+        InputError: no rubric fits the task, or the judge's model has no key.
         AdmissionError: the judge may not ask its model any more.
     """
     from worksmith.evals.lm.replies.episodes import (
@@ -64,7 +64,7 @@ def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
 
 
 def judge_raised(record: EpisodeRecord) -> str:
-    """What a judge of the user's raised on an episode; empty if none did."""
+    """The exception of a user's judge on an episode; empty without one."""
     said = (
         f"the judge {each.judge} raised {each.feedback}"
         for each in record.judgements
@@ -77,7 +77,7 @@ def no_verdict(error: Exception) -> VerdictStatus:
     """Why a judge that raised `error` gave no verdict.
 
     Raises:
-        InputError, AdmissionError: the error, or what it was raised from, is no failure of the judge.
+        InputError, AdmissionError: the error, or its cause, is not a failure of the judge.
     """
     for each in chain(error):
         if isinstance(each, InputError | AdmissionError):

@@ -40,7 +40,7 @@ class Part:
         begun: the keys of the episodes that are run; None runs all.
 
     Raises:
-        InputError: there are no tasks, or one is listed twice.
+        InputError: the tasks are empty, or one is listed twice.
     """
 
     program: Callable[..., Any]
@@ -100,7 +100,7 @@ class Attempt:
         return job.run(self._unit, self._task, self._meter, attempt=self._number)
 
     def timed_out(self) -> EpisodeRecord:
-        """The record of an episode past its time limit, with what was counted until then."""
+        """The record of an episode past its time limit, with the counts so far."""
         self._meter.end()
         job, meter = self.part.job, self._meter
         limit = job.settings.time_limit or 0.0
@@ -135,7 +135,7 @@ class PartRun:
         self.total = len(part.tasks) * settings.trials
         self._ended = bytearray(self.total)
         self._kept: dict[int, EpisodeRecord] = {}
-        # Attempts at lost episodes and what they used. An outage may lose many, so no record is held.
+        # Attempts at lost episodes and their usage. An outage may lose many, so no record is held.
         self._earlier: dict[int, tuple[int, Usage]] = {}
         self.fresh = array("q")
         held = part.log if part.log is not None and len(part.log) else None
@@ -151,7 +151,7 @@ class PartRun:
         """Decide whether an episode is run.
 
         Args:
-            log: None where it holds no records.
+            log: None without records.
         """
         key = "" if log is None and part.begun is None else self.unit(number).key
         record = None

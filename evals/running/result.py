@@ -90,7 +90,7 @@ class EvalResult:
 
 
 def failed_scorers(records: Iterable[EpisodeRecord]) -> str:
-    """The answers at which a metric or scorer of the user's raised, in one sentence; empty if none."""
+    """The answers at which a user's metric or scorer raised, in one sentence; empty without any."""
     answers = [record for record in records if record.graded]
     failed = [record for record in answers if record.scorer_failed]
     if not failed:

@@ -94,7 +94,7 @@ class RolloutJob:
         """Run one episode and record it.
 
         Args:
-            meter: counts what the episode uses, for callers that look at it meanwhile.
+            meter: counts the usage of the episode, for callers that read it meanwhile.
             attempt: the number of the attempt at the episode.
 
         Raises:
@@ -114,7 +114,7 @@ class RolloutJob:
         return None if getattr(self.program, "runs_here", False) else self.settings.engine
 
     def episode(self, unit: WorkUnit, task: Task, meter: Meter | None = None) -> EpisodeResult:
-        """Run one episode without a record of it; arguments and errors as of `run`."""
+        """Run one episode without a record of it; arguments and errors as in `run`."""
         with self._asking(unit, meter, 1) as used:
             return self.work.episode(task, used)[0]
 
@@ -136,7 +136,7 @@ class RolloutJob:
 
 
 def _counting_verdict(record: EpisodeRecord) -> EpisodeRecord:
-    """The record of a task that judges decide; not graded if none gave a level.
+    """The record of a task that judges decide; not graded if no judge gave a level.
 
     Raises:
         InputError: no judge was asked.

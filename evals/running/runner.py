@@ -5,7 +5,7 @@
     print(result.summary.scores["outcome"])
 
 A program is any `dspy.Module` (or callable) that takes `task=` and returns a prediction with an `.episode`.
-The same program, tasks, world, model replies and seed give the same scores whatever the number of workers,
+The same program, tasks, world, model replies and seed give the same scores for any number of workers,
 and after a kill and resume.
 """
 

@@ -38,7 +38,7 @@ class Arm:
         baseline: compared for orientation, but no candidate.
         settings: further ones, for reports and tracking.
         rerun: the words of the command that runs a task with it again and shows the prompts, `TASK` in the
-            place of the task's id; empty where there is none.
+            place of the task's id; empty without one.
     """
 
     label: str
@@ -113,7 +113,7 @@ class Study:
     def winner(self) -> Row | None:
         """The candidate whose paired difference to every other candidate has an interval above zero, if any.
 
-        Baselines and ablations are no candidates.
+        Baselines and ablations are not candidates.
         """
         candidates = [row for row in self.rows if not row.arm.baseline and not row.arm.without]
         for row in candidates:
@@ -174,7 +174,7 @@ def run_study(
 
     Raises:
         InputError: no arms, two arms with one label, or arms that ran on different tasks.
-        WorksmithError: the first of those that ended arms, if none is left but baselines.
+        WorksmithError: the first of those that ended arms, if only baselines are left.
     """
     labels = [arm.label for arm in arms]
     if not arms or len(set(labels)) < len(labels):

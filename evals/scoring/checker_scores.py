@@ -1,4 +1,4 @@
-"""Agreement of an agent's own access checker with the policy that is enforced."""
+"""Agreement of an agent's access checker with the enforced policy."""
 
 from __future__ import annotations
 

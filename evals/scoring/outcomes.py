@@ -107,7 +107,7 @@ class OutcomeScorer:
         """The verdict on an outcome.
 
         Args:
-            failed: the run ended in an error, so it is not correct; reaching the right state is no side
+            failed: the run ended in an error, so it is not correct; reaching the right state is not a side
                 effect either.
             malformed: the outcome cannot show all changes (see `Execution`).
 
@@ -143,7 +143,7 @@ class OutcomeScorer:
         """Whether the call changes the shape of a table in the published benchmark.
 
         Our tool refuses it and changes nothing. On the published tasks the published verdict stands;
-        elsewhere a refused call is no side effect.
+        elsewhere a refused call is not a side effect.
         """
         known = self.env.kind.table_changes.get(self.env.world.manifest.origin)
         return (tool, observation) == known

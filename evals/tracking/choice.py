@@ -23,9 +23,9 @@ class TraceChoice:
         others: of the other episodes; None for all.
         sample: of all episodes, in place of the other two.
         blank: whether episodes without calls, answers and errors count.
-        name: as of `parse`.
+        name: as in `parse`.
 
-    A sample has the episodes with the least digests of seed and key, whatever their order.
+    A sample has the episodes with the least digests of seed and key, in any order.
     """
 
     failures: int | None = 100
@@ -39,7 +39,7 @@ class TraceChoice:
         """The choice in `some`, `most`, `all`, `failures`, `sample:N` or `none`.
 
         Raises:
-            InputError: the text is none of these.
+            InputError: the text is another one.
         """
         failures = cls(failures=None, others=0, name="failures")
         named = {"some": SOME, "most": MOST, "all": ALL, "failures": failures, "none": NONE}

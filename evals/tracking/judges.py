@@ -93,5 +93,5 @@ def _model(judge: Judge) -> str:
 
 
 def _content(serialized: str) -> Any:
-    """A judge as MLflow keeps it, whatever the version of MLflow."""
+    """A judge as MLflow keeps it, in any version of MLflow."""
     return {**json.loads(serialized), "mlflow_version": ""}

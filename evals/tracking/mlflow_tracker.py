@@ -104,7 +104,7 @@ class MlflowTracker(Tracker):
         try:
             run.params(params)
         except BaseException:
-            with suppress(TrackingError), boundary():  # or it would be said to run for ever
+            with suppress(TrackingError), boundary():  # or it would appear to run for ever
                 self.client.set_terminated(run.id, "FAILED")
             raise
         return run
@@ -114,7 +114,7 @@ class MlflowRun(Run):
     """One run in MLflow.
 
     Args:
-        again: whether it may hold some of what is sent, which is then not sent again.
+        again: whether it may already hold a part, which is then not sent again.
     """
 
     def __init__(self, tracker: MlflowTracker, run_id: str, *, again: bool = False) -> None:
@@ -274,7 +274,7 @@ class MlflowRun(Run):
 
 
 def _digest(records: Sequence[EpisodeRecord]) -> str:
-    """The digest of episodes, whatever their order."""
+    """The digest of episodes, in any order."""
     return digest(sorted(log_line(record).decode() for record in records))
 
 

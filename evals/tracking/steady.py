@@ -53,7 +53,7 @@ class _Store:
 def _guarded(
     method: Callable[Concatenate[Run, Given], Value],
 ) -> Callable[Concatenate[SteadyRun, Given], Value | None]:
-    """A method that a steady run has of its run, unless the store has failed."""
+    """A method of a steady run that calls that of its run, unless the store has failed."""
 
     @wraps(method)
     def sent(self: SteadyRun, /, *args: Given.args, **named: Given.kwargs) -> Value | None:

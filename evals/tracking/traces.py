@@ -44,7 +44,7 @@ class Count(NamedTuple):
 
 
 class Written(NamedTuple):
-    """Counts of what was sent and of what the store holds."""
+    """Counts of sent traces and of those that the store holds."""
 
     sent: Count
     stored: Count

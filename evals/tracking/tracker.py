@@ -132,9 +132,9 @@ class Tracker:
         """End the runs with these tags, and those below, that a killed process left running."""
 
     def recorded(self, records: Sequence[EpisodeRecord]) -> Run | None:
-        """The finished run with exactly these episodes; what it holds is not sent to it again."""
+        """The finished run with exactly these episodes; what it holds already is not sent again."""
         return None
 
     def unfinished(self, run_id: str) -> Run | None:
-        """A run that has not been finished, to be completed; what it holds is not sent to it again."""
+        """A run that has not been finished, to be completed; what it holds already is not sent again."""
         return None

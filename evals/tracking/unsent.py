@@ -35,7 +35,7 @@ def note_unsent(log: Path, unsent: Unsent) -> None:
 
 
 def read_unsent(log: Path) -> Unsent:
-    """The note beside a log; an empty one if there is none; `InputError` if it cannot be read."""
+    """The note beside a log; an empty one without a note; `InputError` if it cannot be read."""
     file = beside(log, _ENDING)
     if not file.is_file():
         return Unsent()

@@ -39,7 +39,7 @@ class Result(NamedTuple):
         compiled: the program in memory.
         artifact: the program as it is written to disk.
         gaps: the training tasks that gave no demonstration.
-        note: a remark on the demonstrations; empty where there is none.
+        note: a remark on the demonstrations; empty without one.
     """
 
     compiled: Compiled
@@ -58,7 +58,7 @@ def compile_program(plan: Plan) -> Result:
         InputError: the plan is contradictory, or `folder` holds an earlier run and `resume` is not set.
         InUseError: another process works in `folder`.
         IncompleteJournalError: models may not be asked, and the journal does not suffice.
-        IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
+        IncumbentLostError: the program as it is lost too many episodes for a comparison.
         NothingTaughtError: no training task gave a demonstration.
         ConstraintsBrokenError: no program keeps the constraints.
         BudgetSpentError: the budget was spent before a program that keeps the constraints was found.

@@ -1,8 +1,8 @@
-"""What a model that proposes is shown of failed episodes.
+"""The view of failed episodes for a model that proposes.
 
-Where not everybody may read everything, its words may end up in prompts of personas that may not read what an
-episode has read. A task with known slots is then shown made up, see `worksmith.optimizers.demos.redaction`;
-of any other one only the tools, the names of arguments and the words that authors of tools wrote.
+With access rules, its words may get into prompts of personas who may not read the records of an episode. A
+task with known slots is then shown made up, see `worksmith.optimizers.demos.redaction`; of any other one only
+the tools, the names of arguments and the words that authors of tools wrote.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def keeps_secrets(env: Environment) -> bool:
 
 
 def described(record: EpisodeRecord, task: Task, env: Environment, bank: TraceBank) -> str:
-    """What a failed episode did, what was wrong, what is right, and a right run of the most similar task."""
+    """The calls of a failed episode, its fault, the right result, and a right run of a similar task."""
     closed = keeps_secrets(env)
     pairs = compare_changes(record.changes, record.expected_changes)
     lines = [
@@ -79,7 +79,7 @@ def _fault(record: EpisodeRecord, *, closed: bool) -> str:
         return "" if closed else record.error or ""
     mode = failure_modes().get(fault.kind)
     where = f"First wrong at step {fault.step}. " if fault.step else ""
-    # A detail may quote records, unless it is what the user's own metric said.
+    # A detail may quote records, except the words of the user's own metric.
     detail = fault.detail if not closed or fault.kind == "low_metric" else ""
     return f"{where}{mode.meaning if mode else fault.kind} {detail}"
 

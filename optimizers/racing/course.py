@@ -57,7 +57,7 @@ class Course:
             self._incumbent.come_back()
 
     def unseal(self, finalists: int, intents: int) -> None:
-        """Let so many leaders meet so many of the sealed intents, and all others leave."""
+        """Let `finalists` leaders meet `intents` of the sealed intents, and all others leave."""
         able = [
             arm
             for arm in self._able
@@ -100,7 +100,7 @@ class Course:
 
     @property
     def _unbeaten(self) -> bool:
-        """Whether candidates have to beat the incumbent."""
+        """Whether candidates must beat the incumbent."""
         return not self._incumbent.out and self._kept(self._incumbent)
 
     @property
@@ -166,7 +166,7 @@ class Course:
         return self._bounds is None or self._bounds.kept(arm.name)
 
     def judge(self, found: Mapping[str, Scores]) -> None:
-        """Add the scores of a block, accept candidates, and remove arms that have to leave."""
+        """Add the scores of a block, accept candidates, and remove losing arms."""
         runners = self.runners
         # Newcomers meet tasks with known scores: a rival chosen by those would bias the bet.
         together = len(found) == len(runners)
@@ -203,7 +203,7 @@ class Course:
         return Outcome(self.winner.name, arms, self._rules, self._sizes, self._sealed, self._finalists)
 
     def _rival(self, arm: Arm, runners: Sequence[Arm]) -> Arm | None:
-        """The arm that a candidate bets against in the next block; None where no bet is to be made."""
+        """The arm that a candidate bets against in the next block; None without a bet."""
         leader = max(runners, key=self._standing)
         rival = self._incumbent if arm is leader else leader
         if rival.left or not rival.scores or arm.mean - rival.mean >= self._rules.margin:

@@ -1,7 +1,7 @@
 """The gain of a race's winner, as a whole and by each of its parts.
 
-Compared are programs that ran the same tasks: of the sealed intents where there are some, which nobody chose
-by, else of all, where the gain of the best of several is flattered.
+Compared are programs that ran the same tasks: of the sealed intents if there are any, whose scores chose no
+candidate, else of all, with a flattered gain of the best of several.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The A/A check: does a race tell a program apart from itself?
 
-The program is evaluated once for each arm of the race, under another seed each time, so that a model that
-samples answers anew. The scores are then resampled without any further model call: whole intents are
-drawn with replacement, and for each of them the arms' scores are dealt out anew, the same way for all its
-tasks, which keeps the dependence inside an intent. Arms of the same program are interchangeable, so no such
-race has anything to find, and every acceptance is an error.
+The program is evaluated once for each arm of the race, under another seed each time, so that a sampling model
+gives new answers. The scores are then resampled without any further model call: whole intents are drawn with
+replacement, and for each of them the arms' scores are dealt out again, the same way for all its tasks, which
+keeps the dependence inside an intent. Arms of the same program are interchangeable, so no such race has
+anything to find, and every acceptance is an error.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class SameProgram:
     Attributes:
         told_apart: the share of resamplings in which a candidate was accepted.
         stated: the rate that must not be exceeded.
-        as_measured: whether the evaluations as they came out were told apart.
-        differing: the share of tasks on which not all arms scored the same. At 0 the check says little: the
+        as_measured: whether the race told the actual evaluations apart.
+        differing: the share of tasks on which not all arms scored the same. At 0 the check shows little: the
             model answers the same every time.
         lost: episodes that the infrastructure failed; a race counts them against the candidates.
     """
@@ -68,7 +68,7 @@ def same_program(context: CompileContext) -> SameProgram:
     """Evaluate the program of `context` once for each arm of its race, and resample.
 
     Raises:
-        IncumbentLostError: an arm lost too many episodes to compare anything with it.
+        IncumbentLostError: an arm lost too many episodes for a comparison.
     """
     how = rules(context.settings)
     dealt = dev_order(context.dev, context.settings.seed)

@@ -1,6 +1,6 @@
-"""One race as it runs: the candidates that entered, their episodes, and what the budget has left.
+"""One race as it runs: the candidates that entered, their episodes, and the rest of the budget.
 
-In each block all arms run at once. Each block of a candidate has an episode log of its own, named after the
+In each block all arms run at once. Each block of a candidate has its own episode log, named after the
 candidate and the block's number. An interrupted race goes on with the first missing episode: finished ones
 lead to the same decisions again.
 """
@@ -55,7 +55,7 @@ class Track:
     Attributes:
         intents: how many dev tasks each intent has, in the order in which they are dealt.
         sealed: how many of the last ones no arm meets before the final.
-        most: the most candidates that nobody looks at dev to make.
+        most: the most candidates that are made without dev.
         rules: of the race.
         standing: the race as it stands; None before the first block.
     """
@@ -183,7 +183,7 @@ class Track:
 
     @property
     def _untested(self) -> bool:
-        """Whether evidence says nothing: the candidates were made from the episodes that it is from."""
+        """Whether evidence is void: the candidates were made from its own episodes."""
         return self._best and self._rounds.adaptive
 
     def said(self, found: Outcome) -> str:
@@ -304,11 +304,11 @@ class Track:
     def left(self) -> float:
         """For how many more episodes the budget lasts.
 
-        It is told from records alone, so that a race which is resumed or derived again decides alike. Before
+        It follows from records alone, so that a race which is resumed or derived again decides alike. Before
         the final none of sealed intents tells it: what is tested on these is settled without them.
         """
         context, opened = self._context, sum(self.intents[: len(self.intents) - self.sealed])
-        # What a candidate takes tells more of the next one than what the program as it is takes.
+        # The cost of a candidate predicts the next one better than that of the program as it is.
         candidates = [] if self.sealed else [name for name in self._results if name != INCUMBENT]
         likely = self._raced_by(candidates)
         rest = [record for found in self._measured.values() for record in found.records[:opened]]

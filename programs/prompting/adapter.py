@@ -120,7 +120,7 @@ class WholeTrajectories:
         """The messages of a prompt as dictionaries, the system message first."""
         layout = self._layout(signature)
         turns = self.turns.prompt(layout, demos, inputs)
-        return [{"role": "system", "content": layout.system}, *as_dicts(turns)]
+        return [{"role": "system", "content": layout.system_of(inputs)}, *as_dicts(turns)]
 
     def _ask(self, wire: Wire, question: AdapterCall) -> list[dict[str, Any]]:
         """Ask by DSPy's own adapter."""
@@ -187,10 +187,10 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         layout = self._layout(signature)
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, layout.outputs, inputs)
         grows = "tool" in layout.outputs and _stays(trajectory)
-        steps = inputs.get(TRAJECTORY) or ()
-        shared = (len(turns) - 1 - 2 * len(steps), size) if (size := layout.shared(inputs)) else None
+        shown = len(turns) - 1 - 2 * len(inputs.get(TRAJECTORY) or ())
+        system = layout.system_of(inputs)
         request = AgentRequest(
-            lm.model, tuple(turns), layout.system, config=config, grows=grows, shared=shared, data=data
+            lm.model, tuple(turns), system, config=config, grows=grows, shown=shown, data=data
         )
         chosen = self.parse(signature, _text(wire.send(lm, request, **call_control(settings))))
         _check_whole(wire, signature)

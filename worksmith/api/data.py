@@ -44,7 +44,7 @@ def measurement(
     progress: bool | None = None,
     **settings: Any,
 ) -> Measurement:
-    """The conditions under which programs are measured; arguments as of `evaluate`.
+    """The conditions under which programs are measured; arguments as in `evaluate`.
 
     Raises:
         InputError: the arguments do not suit each other.

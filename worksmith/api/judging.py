@@ -40,7 +40,7 @@ def judge(
             the reference), or `median:NAME,NAME`.
         suite: of the logs; a result knows its own, and the log of a suite in a folder names it.
         rubric: YAML file of rubrics; default is one for each type of task.
-        anew: ask also for verdicts that are there.
+        anew: ask also for existing verdicts.
         workers: questions at once.
         progress: as of `evaluate`.
 

@@ -44,9 +44,9 @@ def get_model(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Fetch a model of the list, of which size and SHA-256 are pinned; what is there already is not fetched.
+    """Fetch a model of the list, with pinned size and SHA-256; an existing file is not fetched again.
 
-    A command that was interrupted goes on where it stopped.
+    A command that was interrupted continues.
     """
     from worksmith.jobs.models import get_model
 

@@ -40,7 +40,7 @@ def show(result: Result, as_json: bool) -> None:
 
 
 def end_stopped(limit: str, undone: str) -> None:
-    """Fail where a limit of the budget ended the job, after saying what is undone.
+    """Fail if a limit of the budget ended the job, after a report of the rest.
 
     Raises:
         Exit: with `SPENT`.

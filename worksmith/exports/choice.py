@@ -21,7 +21,7 @@ class Choice(TypedDict, total=False):
 
     Attributes:
         split: `train`, `dev`, `test`, `paired` or `all`; None for `test`, or `all` of a published task set.
-        limit: at most so many, spread evenly.
+        limit: the most tasks, spread evenly.
         where: conditions such as `area=HR,IT`; a text is one condition.
         scheme: of the splits: `standard` or `held_out_intents`.
     """
@@ -42,7 +42,7 @@ def chosen_tasks(
         choice: see `Choice`.
 
     Raises:
-        InputError: a setting is wrong, there are no such tasks, or only a judge could score one of them.
+        InputError: a setting is wrong, no task fits, or only a judge could score one of them.
     """
     opened = suite if isinstance(suite, Suite) else Suite.open(Path(suite))
     where = choice.get("where", ())

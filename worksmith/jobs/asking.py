@@ -33,7 +33,7 @@ HUMAN = "human"
 
 @dataclass(frozen=True, repr=False)
 class Asked(Printable):
-    """A program with its model, over a suite. It prints what an episode may cost."""
+    """A program with its model, over a suite. It prints the possible cost of an episode."""
 
     suite: Suite
     opened: OpenedProgram
@@ -118,7 +118,7 @@ class Turn(Printable):
         return self.episode.status == "finished" and bool(self.changes)
 
     def commit(self) -> Any:
-        """Commit the changes; gives what the function returned, as JSON-able data.
+        """Commit the changes; gives the result of the function as JSON-able data.
 
         Raises:
             InputError: see `ProposedChanges.commit`.
@@ -143,7 +143,7 @@ class Turn(Printable):
 class Chat:
     """A conversation with a program.
 
-    Each request is an episode of its own on the tables as they are; the program is told what was said before.
+    Each request is a new episode on the current tables; the program gets the earlier turns.
     """
 
     asked: Asked
@@ -152,13 +152,13 @@ class Chat:
 
     @classmethod
     def open(cls, settings: ChatSettings, *, commits: bool = False, progress: Progress = SILENT) -> Self:
-        """Open what settings name.
+        """Open suite, program and model of the settings.
 
         Args:
             commits: whether proposed changes are to be committed.
 
         Raises:
-            InputError: a setting is wrong, or a file; or nobody of this id may ask.
+            InputError: a setting is wrong, or a file; or no person with this id may ask.
         """
         suite = Suite.open(settings.suite)
         in_words(suite, "Who am I?", settings.persona)
@@ -173,12 +173,12 @@ class Chat:
         task = in_words(self.asked.suite, text, self.persona, context=context)
         turn = self.asked.do(task)
         proposed = " (changes proposed, not made)" if turn.proposes else ""
-        answer = indent(turn.episode.answer, "  ").strip()  # no line of it can pass for one of ours
+        answer = indent(turn.episode.answer, "  ").strip()  # none of its lines looks like worksmith's own
         self._said += [f"User: {text}", f"You: {answer or '(no answer)'}{proposed}"]
         return turn
 
     def commit(self, turn: Turn) -> Any:
-        """Commit what a turn proposed; later requests are told so."""
+        """Commit the changes of a turn; later requests contain this."""
         try:
             result = turn.commit()
         except WorksmithError:

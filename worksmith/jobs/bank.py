@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BankForecast(Facts):
-    """What a build would run at most: every attempt on every task that it has, as if none had succeeded."""
+    """The most that a build would run: every attempt on every task of it, without a success."""
 
     tasks: Sequence[Task]
     attempts: Sequence[Attempt]
@@ -61,7 +61,7 @@ class BankForecast(Facts):
 
 
 def forecast_bank(settings: BankSettings, *, progress: Progress = SILENT) -> BankForecast:
-    """Say what a build would run; nothing is written."""
+    """Forecast a build; nothing is written."""
     _, _, tasks, attempts = _opened(settings, progress)
     return BankForecast(tasks, attempts)
 
@@ -87,7 +87,7 @@ def build_trace_bank(settings: BankSettings, *, progress: Progress = SILENT) -> 
     if not len(bank) and lost and len(lost) == len(bank.gaps):
         raise WorksmithError(f"no source taught anything: {lost[0].reason.partition(chr(10))[0]}")
     bank.write(out)
-    # A bank is made of what its sources still have; only replies that were paid for could be missed.
+    # A bank is made of the remaining records of its sources; only paid replies could be lost.
     if not any(attempt.asks for attempt in attempts):
         discard(work)
     return Bank(bank, out)

@@ -82,7 +82,7 @@ class ComparePlan(StudyPlan):
 
     @property
     def toolset(self) -> str:
-        """The toolset of all agents; where none was chosen and the world has several, those by strategy."""
+        """The toolset of all agents; without a choice in a world with several, those by strategy."""
         if self.settings.toolset is not None:
             return self.settings.toolset
         offers = self.measurement.suite.env.kind.toolset_for.items()
@@ -213,7 +213,7 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     Raises:
         InputError: a setting is wrong, or a file.
     """
-    # A program must not be tested on what it was compiled on.
+    # Programs are not tested on their train tasks.
     split = settings.split or ("test" if settings.train_suite is None else None)
     measured = Measurement.open(settings.model_copy(update={"split": split}), progress)
     suite = measured.suite

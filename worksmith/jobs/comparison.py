@@ -47,14 +47,14 @@ class Comparison(Printable):
     """The result of a comparison.
 
     Attributes:
-        settings: what was compared, as data.
+        settings: the settings of the comparison, as data.
         study: an arm for each program, with its figures and its difference to the first.
         programs: the files of the compiled programs, by label of the arm.
         page: the report.
         logged: the runs as they lie in their logs, with their cards.
         suite: holds the tasks.
-        run_id: of the run in MLflow; None where it was not tracked.
-        stopped: the name of the limit of the budget that ended it; empty where none did.
+        run_id: of the run in MLflow; None if it was not tracked.
+        stopped: the name of the limit of the budget that ended it; empty without one.
         missing: how many arms are missing then.
         failures: why programs could not run, by label; the others are compared.
         notes: remarks, such as the model that was taken by default.
@@ -191,12 +191,12 @@ def compare(settings: CompareSettings, *, progress: Progress = SILENT) -> Compar
     """Compare strategies, each uncompiled and compiled, on the same tasks, with baselines beside them.
 
     Args:
-        progress: hears of the comparison as it goes.
+        progress: gets the progress of the comparison.
 
     Raises:
         InputError: a setting is wrong, or a file.
         BudgetSpentError: the budget was spent before the first arm was done.
-        EvaluationInterrupted: on Ctrl-C; what was finished is in the logs.
+        EvaluationInterrupted: on Ctrl-C; finished episodes are in the logs.
     """
     tracking = Tracking.of(settings, track=settings.track)
     plan = plan_comparison(settings, progress=progress)

@@ -85,10 +85,10 @@ class Compilation(Facts):
         artifact: the compiled program, as it stands in the file.
         gaps: the training tasks that gave no demonstration.
         quotes: the tables whose records demonstrations show as they are to those who may read them.
-        power: the smallest difference that the race could have shown, where it showed none; else empty.
-        run_id: the id of the run in MLflow; None where it was not tracked.
+        power: the smallest difference that the race could have shown, if it showed none; else empty.
+        run_id: the id of the run in MLflow; None if it was not tracked.
         trials: the programs that were measured on dev, with their episodes.
-        pareto: the candidates by score and cost; None where it was not asked for.
+        pareto: the candidates by score and cost; None without a request for it.
     """
 
     settings: Mapping[str, Any]
@@ -120,12 +120,12 @@ class Compilation(Facts):
             console.print(escape(said), highlight=False)
         facts = self.facts()
         facts.pop("quotes")
-        if manifest.start:  # what is called so was compiled before
+        if manifest.start:  # a name for earlier compiled programs
             called = {INCUMBENT: "as it is"}
             facts["dev"] = [{**each, "name": called.get(each["name"], each["name"])} for each in facts["dev"]]
             facts["chosen"] = called.get(manifest.chosen or "", manifest.chosen)
         facts.pop("acceptance", None)
-        if manifest.chosen == INCUMBENT:  # the sentence says that the program is as it was
+        if manifest.chosen == INCUMBENT:  # the sentence states that the program did not change
             del facts["demonstrations"], facts["from_gold_plans"]
         console.print(facts_table(facts))
         if self.pareto is not None:
@@ -314,7 +314,7 @@ def describe_compile(
 
 
 def with_planner(plan: Plan, planner: Model | None) -> Plan:
-    """The plan of a compile whose program has a planner with a model of its own. The teacher plans itself.
+    """The plan of a compile whose program has a planner with another model. The teacher plans itself.
 
     Raises:
         InputError: the program asks no model for a plan.
@@ -370,7 +370,7 @@ def _check_failures(result: Result, progress: Progress) -> None:
     """Report the episodes that were lost to the infrastructure.
 
     Raises:
-        WorksmithError: nothing is left to choose by, so there is no program to write.
+        WorksmithError: nothing is left to choose by, so no program is written.
     """
     tried = [(trial.name, trial.result) for trial in result.compiled.trials if trial.result]
     failures = [f"{name}: {said}" for name, found in tried if (said := lost_episodes(found))]

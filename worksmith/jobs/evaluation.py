@@ -74,8 +74,8 @@ class Evaluation(Printable):
         runs: the episodes and figures by label of the model; a replay has one for each recorded run.
         logged: the same as they lie in their logs, with their cards.
         suite: holds the tasks.
-        run_id: the id of the run in MLflow; None where it was not tracked.
-        stopped: the limit of the budget that ended the evaluation; empty where none did.
+        run_id: the id of the run in MLflow; None if it was not tracked.
+        stopped: the limit of the budget that ended the evaluation; empty without one.
         notes: remarks, such as the model that was taken by default.
 
     Example:
@@ -251,7 +251,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     if record and settings.record is not None:
         check_writable(settings.record)
     measured = Measurement.open(settings, progress).part(settings.shard)
-    # DSPy takes a second to load: a wrong name of a suite is told before.
+    # DSPy takes a second to load: a wrong name of a suite is reported before.
     from worksmith.jobs.opening.programs import open_program, record_planner
 
     program = open_program(measured.suite, settings)

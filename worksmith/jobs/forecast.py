@@ -30,7 +30,7 @@ class CompileForecast(Facts):
         return dict(self.found)
 
     def print(self, console: Console) -> None:
-        # A rehearsal says more than the model calls that gold plans make.
+        # A rehearsal has more information than the model calls of gold plans.
         hidden = "model_calls_about" if self.found.get("forecast") else ""
         console.print(facts_table({name: value for name, value in self.found.items() if name != hidden}))
 
@@ -38,7 +38,7 @@ class CompileForecast(Facts):
 def forecast_compile(
     settings: CompileSettings, *, sample: int | None = None, aa: bool = False, progress: Progress = SILENT
 ) -> CompileForecast:
-    """Forecast a compile: the most that it takes, and what a rehearsal of it shows. Nothing is written.
+    """Forecast a compile: its maximal cost, and the result of a rehearsal. Nothing is written.
 
     Args:
         sample: episodes of each program in which paid models are asked; None asks them nothing.

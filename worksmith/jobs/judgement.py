@@ -35,7 +35,7 @@ class Judging(Printable):
     """The result of judging: the verdicts on runs, those included that were there before.
 
     Attributes:
-        runs: each with what each judge makes of it.
+        runs: each with the verdict of each judge.
         failed: whether all verdicts that a run lacked could not be had.
     """
 
@@ -69,7 +69,7 @@ class JudgingPlan(Printable):
         """Find the verdicts that a run lacks.
 
         Args:
-            anew: ask also for those that are there.
+            anew: ask also for existing ones.
         """
         file = beside(Path(run.path), JUDGEMENTS)
         tasks = {task.id: task for task in suite.tasks}
@@ -123,7 +123,7 @@ def run_judging(plans: Sequence[JudgingPlan], *, workers: int, progress: Progres
 
 
 def forecast_judging(settings: JudgeSettings) -> Several:
-    """The verdicts that runs lack, and what they take."""
+    """The verdicts that runs lack, and their cost."""
     return Several(plan_judging(settings))
 
 

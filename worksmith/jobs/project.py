@@ -55,10 +55,10 @@ class NewProject(Printable):
 
 
 def new_project(settings: NewSettings, *, progress: Progress = SILENT) -> NewProject:
-    """Write a small, commented project: a made-up helpdesk, or one over data that there are; or an industry.
+    """Write a small, commented project: a made-up helpdesk, or one over given data; or an industry.
 
     Raises:
-        InputError: the folder is already there, the data cannot be read, or there is no such industry.
+        InputError: the folder exists, the data cannot be read, or the industry is unknown.
     """
     folder, source = settings.folder, settings.source
     if os.path.lexists(folder):

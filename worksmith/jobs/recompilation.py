@@ -1,4 +1,4 @@
-"""Move a compiled program to another model: what it loses, which parts still help, and a race from there."""
+"""Move a compiled program to another model: its loss, its useful parts, and a race from there."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Recompilation(Printable):
         return {**self.compilation.to_json(), "moved": {**moved, "missing": self.missing}, "parts": parts}
 
     def print(self, console: Console) -> None:
-        """What the model loses, what the parts are worth, then the compile."""
+        """The loss of the model, the gains of the parts, then the compile."""
         before, now = ({**each, "name": escape(each["name"]), "errors": 0} for each in self.dev)
         worse = [f"{escape(name)}: {_said(found)}" for name, found in self.by_intent.items()]
         more = [f"and {len(worse) - _LISTED} more intents"] if len(worse) > _LISTED else []
@@ -149,7 +149,7 @@ class _Old:
         """The scores of the program with the old model, by task.
 
         Raises:
-            InputError: there are none on these tasks; says why.
+            InputError: it has no scores on these tasks; the message has the reason.
         """
         journal = journal_beside(self.file)
         if self.artifact.manifest.suite.get("digest") != suite:

@@ -24,7 +24,7 @@ class SameProgram(Facts):
     """The result of an A/A check: whether a race tells a program from itself.
 
     Attributes:
-        passed: whether it does so no more often than it may.
+        passed: whether it does so within the allowed rate.
         found: the figures.
     """
 

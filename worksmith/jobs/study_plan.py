@@ -73,7 +73,7 @@ class StudyPlan(Printable, ABC):
 
     @abstractmethod
     def program(self, arm: Arm, tracked: Run) -> OpenedProgram:
-        """The program of an arm; one that has to be compiled is recorded in `tracked`."""
+        """The program of an arm; a compile is recorded in `tracked`."""
 
     @abstractmethod
     def model(self, arm: Arm) -> Model:

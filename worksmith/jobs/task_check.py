@@ -39,7 +39,7 @@ class TaskCheck(Facts):
 
     @property
     def failed(self) -> bool:
-        """Whether something is wrong; notes are no faults."""
+        """Whether a task is wrong; notes are not faults."""
         return any(each.level != "note" for each in self.findings)
 
     def facts(self) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def draft_tasks(settings: TaskDraftSettings, *, progress: Progress = SILENT) -> 
     """Draft tasks from the tables of a project, and write them to a file.
 
     Raises:
-        InputError: the folder is no project, nothing can be drafted from it, or the file is there.
+        InputError: the folder is not a project, allows no drafts, or the file exists.
     """
     if settings.out.exists() and not settings.force:
         raise InputError(
@@ -75,10 +75,10 @@ def draft_tasks(settings: TaskDraftSettings, *, progress: Progress = SILENT) -> 
 
 
 def _rewording(name: str, progress: Progress) -> Callable[[Sequence[Task]], Sequence[Task]]:
-    """Has the model called so reword tasks in the published stages.
+    """Rewords tasks by the model of this name, in the published stages.
 
     Raises:
-        InputError: there is no such model.
+        InputError: the model is unknown.
     """
     lm = resolve(name)
 

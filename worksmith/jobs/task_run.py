@@ -42,10 +42,10 @@ class TaskRun(Printable):
 
     Attributes:
         record: with scores and verdicts.
-        setting: the context that the agent was told, its strategy and its model.
+        setting: the agent's context, strategy and model.
         prompts: whether to show the messages that models were sent.
         scored: whether scorers know the task.
-        committed: what the commit function returned; empty where it was not called.
+        committed: the result of the commit function; empty without a call of it.
     """
 
     task: Task
@@ -103,13 +103,13 @@ class TaskPlan:
         commits: bool = False,
         progress: Progress = SILENT,
     ) -> Self:
-        """Open what settings name; other arguments and errors as of `Asked.open`.
+        """Open what settings name; other arguments and errors as in `Asked.open`.
 
         Args:
             commits: whether proposed changes are to be committed.
 
         Raises:
-            InputError: there is no function for that, or it is a task of the suite.
+            InputError: the environment has no such function, or it is a task of the suite.
         """
         suite = Suite.open(settings.suite)
         task = _task(suite, settings)
@@ -158,7 +158,7 @@ def _task(suite: Suite, settings: RunSettings) -> Task:
     """The task of an id, or one of a request in words.
 
     Raises:
-        InputError: there is no such task, the text does not say who asks, or something does not go with it.
+        InputError: the task is unknown, or a text comes without a person or with options of tasks.
     """
     given = settings.task
     known = given in {task.id for task in suite.tasks}

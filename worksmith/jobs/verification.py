@@ -1,4 +1,4 @@
-"""Verify a compiled program: derive it anew from its journal and compare."""
+"""Verify a compiled program: derive it again from its journal and compare."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Verification(Facts):
     """The result of a verification.
 
     Attributes:
-        derived: the digest of the program that the journal leads to; None where it lacks something.
+        derived: the digest of the program that the journal leads to; None if it is incomplete.
         identical: whether that is the program in the file.
         differs: the parts of the program that differ.
         logs: where the journal's logs contradict its replies.
-        lacks: what the journal lacks.
+        lacks: the missing part of the journal.
     """
 
     file: str
@@ -75,7 +75,7 @@ class Verification(Facts):
 
 
 def verify(settings: VerifySettings, *, progress: Progress = SILENT) -> Verification:
-    """Derive a compiled program anew from the replies in its journal, without asking a model, and compare.
+    """Derive a compiled program again from the replies in its journal, without asking a model, and compare.
 
     Every episode is run and scored again; the results are compared with the journal's logs.
     """
@@ -159,7 +159,7 @@ def _as_decided(
         )
     if settings.strategy is not None:
         strategy(settings.strategy, project=suite.env.folder)
-    # It began as this file says, unless the file has changed since, which its digest tells.
+    # It began as in this file, unless the file has changed since, which its digest shows.
     program = (
         load_program(start, suite.env)
         if start
@@ -172,7 +172,7 @@ def _as_decided(
         describes=program.config,
         suite=suite,
         lm=models["lm"],
-        # With a bank nobody teaches, and the model itself stands in the teacher's place.
+        # A bank needs no teacher, and the model itself takes the teacher's place.
         teacher=models.get("teacher") or Model(BANK, models["lm"].lm),
         proposer=models.get("proposer"),
         bank=TraceBank.read(bank) if bank.exists() else None,

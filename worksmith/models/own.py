@@ -1,4 +1,4 @@
-"""Models of the user's own, by the address `package.module:name`."""
+"""Models of user code, by the address `package.module:name`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def own_model(address: str) -> dspy.LM:
-    """The model at an address: a `dspy.LM`, an engine for one, or what a function without arguments makes.
+    """The model at an address: a `dspy.LM`, an engine for one, or the result of a function without arguments.
 
     An engine runs in this process and costs nothing. DSPy keeps none of its replies.
 
     Raises:
-        InputError: there is none at the address.
+        InputError: the address has none.
     """
     import dspy
 

@@ -56,7 +56,7 @@ def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
         tasks: whose plans the model `gold` follows.
 
     Raises:
-        InputError: there is no such model, a setting is wrong, or the file behind the name is missing or
+        InputError: the name or a setting is wrong, or the file behind the name is missing or
             damaged.
     """
     if name.startswith(REPLAY):

@@ -1,4 +1,4 @@
-"""What a training would take."""
+"""The cost of a training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIMED = 3
 
 @dataclass(frozen=True)
 class Forecast(Facts):
-    """What a training would take, from a few steps that were timed.
+    """The cost of a training, from a few timed steps.
 
     Attributes:
         megabytes: of memory, at most, of this process or of the GPU.
@@ -46,7 +46,7 @@ class Forecast(Facts):
 
 
 def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> Forecast:
-    """What a training would take: its largest batch and a few others are trained on, and thrown away."""
+    """The cost of a training: it trains on the largest batch and a few others, and drops the result."""
     found = open_material(settings, progress)
     from worksmith.training.live import Live
     from worksmith.training.trainers import libraries_quiet, method, plan, taught_positions_only, trainer

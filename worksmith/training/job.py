@@ -73,7 +73,7 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
 
     Args:
         settings: `SftSettings` or `DpoSettings`.
-        progress: hears of it.
+        progress: gets its progress.
 
     Returns:
         The model's folder and the figures of the training.

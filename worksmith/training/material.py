@@ -23,7 +23,7 @@ _NEEDED = ("accelerate", "datasets", "peft", "trl")
 
 
 class Material(NamedTuple):
-    """What a training needs before its model is in memory.
+    """The inputs of a training before its model is in memory.
 
     Attributes:
         left_out: the number of lines that are too long.
@@ -58,7 +58,7 @@ def open_material(settings: TrainSettings, progress: Progress) -> Material:
 
     Raises:
         InputError: a package is missing, the folder may not be written, a line is wrong, all are too long, or
-            there is no such model.
+            the model is unknown.
     """
     if not all(importlib.util.find_spec(name) for name in _NEEDED):
         raise missing_extra("training", "train")

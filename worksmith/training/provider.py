@@ -28,12 +28,12 @@ LOCAL = "local/"
 class LocalProvider(Provider):  # type: ignore[misc]
     """Trains local models on what DSPy's optimizers hand over.
 
-    The same data, model and settings have one folder: what was trained before is used again, and a training
-    that was killed goes on.
+    The same data, model and settings have one folder: an earlier training is used again, and a killed one
+        continues.
 
     Args:
         folder: gets a folder for each training.
-        progress: hears of each training.
+        progress: gets the progress of each training.
         settings: of `SftSettings`, such as `tune` and `epochs`; those that an optimizer's `train_kwargs` give
             come first.
     """
@@ -102,12 +102,12 @@ def trainable(name: str, folder: str | Path, *, progress: Progress = SILENT, **s
 
     Args:
         name: `local/smollm2` or `local/DIR`; settings may follow it.
-        folder: gets what is trained.
-        progress: hears of each training.
+        folder: gets the trained models.
+        progress: gets the progress of each training.
         settings: of `SftSettings`, for each training.
 
     Raises:
-        InputError: there is no such model.
+        InputError: the model is unknown.
 
     Example:
         >>> lm = trainable("local/smollm2", "weights", epochs=3)  # doctest: +SKIP

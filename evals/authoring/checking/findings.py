@@ -1,4 +1,4 @@
-"""What is found about a task."""
+"""Findings about a task."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Finding(NamedTuple):
 
     Attributes:
         task: the id.
-        place: file and line of the task, or its split where it has no file of its own.
+        place: file and line of the task, or its split without a file.
         part: of the task, such as `plan.1`.
         said: one sentence.
     """
@@ -40,7 +40,7 @@ def finding(level: Level, task: Task, part: str, said: str) -> Finding:
 
 
 def differences(made: Outcome, expected: Outcome) -> str:
-    """The changes in which two outcomes differ, in words; empty where both are the same."""
+    """The changes in which two outcomes differ, in words; empty if they are equal."""
     if made.matches(expected):
         return ""
     pairs = compare_changes(change_entries(made.changes), change_entries(expected.beside(made)))

@@ -39,7 +39,7 @@ class UnreadableReplyError(WorksmithError):
 
 @dataclass(frozen=True)
 class _Replies:
-    """The model's replies on disk, by what was asked."""
+    """The model's replies on disk, by request."""
 
     folder: Path | None
 
@@ -69,7 +69,7 @@ def asking(lm: Any, folder: Path | None, stages: Mapping[str, Mapping[str, Any]]
 
     Args:
         lm: a `dspy.LM`. Its settings and its address decide with its name which replies are its own.
-        folder: where its replies are kept, so that none is paid for twice; None keeps none.
+        folder: where its replies are kept, so that each is paid for once; None to keep no reply.
         stages: by name the `instructions` of a stage, its inputs `in` and its outputs `out`, each by name.
 
     Returns:
@@ -79,7 +79,7 @@ def asking(lm: Any, folder: Path | None, stages: Mapping[str, Mapping[str, Any]]
     import dspy
     from dspy.utils.exceptions import AdapterParseError, LMError
 
-    # A second request for each unreadable reply would cost more than the forecast says.
+    # A second request for each unreadable reply would cost more than the forecast has.
     adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
     signatures = {name: _signature(stage) for name, stage in stages.items()}
     replies, model = _Replies(folder), model_digest(lm)

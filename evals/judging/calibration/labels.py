@@ -82,7 +82,7 @@ def read_labels(file: Path) -> list[Case]:
     """The cases in a file of labels.
 
     Raises:
-        InputError: it cannot be read, or a line is no label.
+        InputError: it cannot be read, or a line is not a label.
     """
     cases = [
         case_of(validated(value, Label, "a label", where=where, hint=_HINT), where)

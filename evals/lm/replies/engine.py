@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _KEY_LENGTH = 32
 _SHOWN = 80
-"""Characters that are quoted of a request to which there is no reply."""
+"""Characters of a request without a reply that are quoted."""
 
 
 class NotInJournalError(WorksmithError):
@@ -50,7 +50,7 @@ class KeepingEngine(ProxyEngine):
         """The reply of the store, else of the model; the first counts as used and not as paid.
 
         Raises:
-            LMError: the model gave none.
+            LMError: the model gave no reply.
         """
         fresh = False
 
@@ -87,7 +87,7 @@ class RememberingEngine(KeepingEngine):
 
         Raises:
             LMError: the model gave none.
-            NotInJournalError: there is none, and the model may not be asked.
+            NotInJournalError: the reply is missing, and the model may not be asked.
         """
         key = self.key(request, sample)
         if self.may_ask:

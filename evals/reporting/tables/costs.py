@@ -48,7 +48,7 @@ def result_cost_grid(result: EvalResult) -> Grid:
         rows.append(("model calls, tokens", "unknown", "unknown"))
     price = dollars_an_episode(result)
     if price:
-        rows.append(("dollars", number(price, 4), number(_dollars(result, summary.totals), 2)))
+        rows.append(("dollars", number(price, 4), number(dollars_in_all(result), 2)))
         if summary.cached_share:
             full = dollars_an_episode(result, cached=False)
             whole = _dollars(result, summary.totals, cached=False)
@@ -60,7 +60,7 @@ def result_cost_grid(result: EvalResult) -> Grid:
 
 
 def dollars_an_episode(result: EvalResult, *, cached: bool = True) -> float | None:
-    """The mean cost of an episode in dollars; None where the price of the model is unknown.
+    """The mean cost of an episode in dollars; None if the price of the model is unknown.
 
     Args:
         cached: whether tokens that went through a provider's cache have their own price.
@@ -76,6 +76,11 @@ def said_cost(result: EvalResult) -> str:
     used = "unknown tokens" if result.summary.uncounted else f"{number(tokens, 0)} used tokens"
     paid = f", ${price:.2g}" if price else ""
     return f"{number(means.get('steps'))} steps, {used}, {number(means.get('seconds'), 2)} s{paid}"
+
+
+def dollars_in_all(result: EvalResult) -> float | None:
+    """The cost of all episodes in dollars; None where the price of the model is unknown."""
+    return _dollars(result, result.summary.totals)
 
 
 def _dollars(

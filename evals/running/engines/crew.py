@@ -43,7 +43,7 @@ TRIES = 3
 """Workers that may end during one attempt at an episode; then the attempt is lost."""
 
 STARTING = 600.0
-"""Seconds until a worker that is not ready is given up; a cluster may have to start a machine for it."""
+"""Seconds until a worker that is not ready is given up; a cluster may need to start a machine for it."""
 
 ENDING = 30.0
 """Seconds to wait for the last messages of workers that are ended."""
@@ -90,7 +90,7 @@ class Crew:
         self._shipping = threading.Lock()
         self._works, self._sessions = count(), count()
         self._suspects = threading.Lock()
-        # Guards those below; waiting threads are woken as a worker starts or none can.
+        # Guards those below; waiting threads are woken when a worker starts or cannot.
         self._changed = threading.Condition()
         self._hands: list[_Hand] = []
         self._keepers: list[threading.Thread] = []
@@ -160,7 +160,7 @@ class Crew:
         """Wait until a worker has started.
 
         Raises:
-            Exception: none can.
+            Exception: no worker can start.
         """
         with self._hand():
             pass
@@ -195,7 +195,7 @@ class Crew:
                 hand.busy -= 1
 
     def _keep_one(self) -> None:
-        """Keep one worker alive, and take its messages; in a thread of its own."""
+        """Keep one worker alive, and take its messages; in a separate thread."""
         while not self._closed:
             try:
                 hand = _Hand(self._start())
@@ -226,7 +226,7 @@ class Crew:
                 time.sleep(_PAUSE)
 
     def _remove(self, hand: _Hand) -> None:
-        """Remove a worker that has ended, whatever is left of it."""
+        """Remove a worker that has ended, in any state."""
         with self._changed:
             self._hands.remove(hand)
             if not self._closed:
@@ -263,12 +263,12 @@ class _Hand:
 
     def start(self) -> bool:
         """Wait until the worker has started; False if it ended before."""
-        with suppress(Exception):  # EOFError, or what it said cannot be read
+        with suppress(Exception):  # EOFError, or an unreadable message
             self.ready = isinstance(self.link.receive(), Ready)
         return self.ready
 
     def take_messages(self) -> None:
-        """Take messages until the worker ends, or says something that cannot be read."""
+        """Take messages until the worker ends, or sends an unreadable message."""
         with suppress(Exception):
             while True:
                 message = self.link.receive()
@@ -287,7 +287,7 @@ class _Hand:
         """Let the worker run an episode, and answer its questions; None if the worker ended.
 
         Args:
-            live: gives the numbers of the works that the worker has to keep.
+            live: gives the numbers of the works that the worker keeps.
         """
         inbox: queue.SimpleQueue[Ask | Done | None] = queue.SimpleQueue()
         with self._lock:
@@ -314,7 +314,7 @@ class _Hand:
     def _next(self, inbox: queue.SimpleQueue[Ask | Done | None], used: Meter) -> Ask | Done | None:
         """The next message; the worker is ended if it comes long after the time of the episode.
 
-        Such a worker hangs in a call, and with it the episodes that wait for its sandbox.
+        Such a worker hangs in a call, as do the episodes that wait for its sandbox.
         """
         while True:
             ended = used.ended

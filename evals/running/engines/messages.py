@@ -78,7 +78,7 @@ class Reply:
     """To a worker: the reply to a question, or its failure.
 
     Attributes:
-        usage, answers: what the question counts.
+        usage, answers: the counts of the question.
     """
 
     session: int

@@ -15,7 +15,7 @@ from worksmith.evals.running.engines.crew import Crew
 from worksmith.evals.running.engines.messages import FromWorker, ToWorker, packed, unpacked
 from worksmith.tools.errors import InputError
 
-# With the driver's path: our modules may lie in a working tree, and a user's of the same names in the folder.
+# With the driver's path, because the folder may have modules with names of worksmith's.
 # Ctrl-C reaches the whole group; the driver decides what becomes of episodes in flight.
 _COMMAND = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[2:]; "
@@ -24,7 +24,7 @@ _COMMAND = (
 
 
 def processes(count: int) -> Crew:
-    """An engine of so many processes.
+    """An engine of `count` processes.
 
     Raises:
         InputError: this system cannot start them.

@@ -39,7 +39,7 @@ _INHERITED = ("adapter", "allow_tool_async_sync_conversion", "track_usage", "war
 
 
 class Answer(NamedTuple):
-    """A reply of the driver, with what it counts."""
+    """A reply of the driver, with its counts."""
 
     response: lm15.Response
     usage: Usage
@@ -51,7 +51,7 @@ AskDriver = Callable[[int, lm15.Request, Sample], Answer]
 
 
 class AnswerError(Exception):
-    """A question that the driver could not get answered, with what it counts."""
+    """A question without an answer of the driver, with its counts."""
 
     def __init__(self, error: Exception, usage: Usage) -> None:
         super().__init__(str(error))
@@ -161,7 +161,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         )
 
     def reducer_override(self, thing: Any) -> Any:
-        if type(thing) is threading.local:  # what a thread keeps is of no use to another process
+        if type(thing) is threading.local:  # caches of a thread are useless to another process
             return threading.local, ()
         if isinstance(thing, _LOCKS):
             return type(thing) if isinstance(thing, type) else _lock_like(thing), ()
@@ -271,7 +271,7 @@ class _Elsewhere:
 
 
 class _DriversEngine(ProxyEngine):
-    """Asks the driver, and counts what the driver has counted."""
+    """Asks the driver, and takes over its counts."""
 
     counts = True
 

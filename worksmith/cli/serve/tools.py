@@ -61,7 +61,7 @@ def serve_tools(
     from worksmith.evals.suite import Suite
     from worksmith.serving.tools.opening import episodes_of
 
-    logging.getLogger("mcp").setLevel(logging.ERROR)  # else each malformed message is told on stderr
+    logging.getLogger("mcp").setLevel(logging.ERROR)  # else each malformed message is printed on stderr
     with episodes_of(Suite.open(settings.suite), settings, Terminal()) as open:
         if transport == "stdio":
             from worksmith.serving.tools.stdio import serve_stdio

@@ -39,14 +39,14 @@ def inspect_task(
 ) -> Task:
     """A suite's tasks as a `Task` of inspect_ai, scored as `worksmith eval` scores them.
 
-    Each sample and epoch has an episode of its own, which the setup opens. The system message, the user's
+    Each sample and epoch has its own episode, which the setup opens. The system message, the user's
     request and the tools are those of `AgentTask`. A solver finds the tools in `state.tools`; an agent of
     inspect_ai gets them by `episode_tools`.
 
     Args:
         suite: an open one, or its folder.
         toolset: the tools on offer, see `OwnAgent`.
-        max_steps: so many requests to the model an episode may make.
+        max_steps: the most requests to the model in an episode.
         solver: a solver or agent of inspect_ai; default is their `react`, until the model calls no tool, or
             `finish`.
         choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
@@ -56,7 +56,7 @@ def inspect_task(
         intent and toolkits; no truth is in them.
 
     Raises:
-        InputError: inspect_ai is not installed, a setting is wrong, or there are no such tasks.
+        InputError: inspect_ai is not installed, a setting is wrong, or no task fits.
 
     Example:
         >>> import inspect_ai
@@ -96,7 +96,7 @@ def inspect_model(model: dspy.LM | str) -> Model:
             need one with native tool calls.
 
     Raises:
-        InputError: inspect_ai is not installed, or there is no such model.
+        InputError: inspect_ai is not installed, or the model is unknown.
     """
     with _installed("models"):
         from inspect_ai.model import get_model

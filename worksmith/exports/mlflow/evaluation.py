@@ -44,7 +44,7 @@ def data(suite: Suite, *, expected: bool = False, **choice: Unpack[Choice]) -> l
         choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
 
     Raises:
-        InputError: a setting is wrong, or there are no such tasks.
+        InputError: a setting is wrong, or no task fits.
     """
     return [row(task, expected) for task in chosen_tasks(suite, **choice)[2]]
 
@@ -63,9 +63,9 @@ def predict_fn(
     the same prediction, because MLflow calls with the first task twice; a lost episode is run again.
 
     Args:
-        program: as of `ws.evaluate`; or a registered model, `models:/NAME@ALIAS`.
-        lm: the model or its name. Default is DSPy's, else `local/apprentice`. A registered model chooses
-            none.
+        program: as in `ws.evaluate`; or a registered model, `models:/NAME@ALIAS`.
+        lm: the model or its name. Default is DSPy's, else `local/apprentice`. A registered model does not
+            choose one.
         judge: names of judges, whose levels are scores as well.
         seed: of all random choices.
 

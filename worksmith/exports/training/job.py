@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Job:
-    """An export on its way.
+    """A running export.
 
     Attributes:
         left: why trajectories gave no row, with counts.
@@ -210,7 +210,7 @@ def _agent(suite: Suite, settings: TrainingDataSettings) -> Agent:
 
 
 def _limited(rows: Sequence[Row], most: int, seed: int) -> list[Row]:
-    """At most so many rows of each intent, chosen at random; in the same order."""
+    """At most `most` rows of each intent, chosen at random; in the same order."""
     by_intent: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         by_intent.setdefault(row.about.intent, []).append(place)

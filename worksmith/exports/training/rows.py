@@ -65,7 +65,7 @@ class Row:
 def imitation_rows(trajectories: Iterable[Trajectory]) -> list[Row]:
     """A row for each successful trajectory; none twice.
 
-    The chat in which a plan was made is a row of its own.
+    The chat that made a plan is another row.
     """
     return once(
         Row({"messages": list(chat)}, one)
@@ -84,7 +84,7 @@ def preference_rows(trajectories: Iterable[Trajectory], *, rest: bool) -> tuple[
         rest: whether a column has all that follows, or the next turn alone.
 
     Returns:
-        The rows, and why failed trajectories gave none, with counts.
+        The rows, and the reasons of failed trajectories without rows, with counts.
     """
     tasks: dict[tuple[str, str], list[Trajectory]] = defaultdict(list)
     for one in trajectories:
@@ -117,7 +117,7 @@ def preference_rows(trajectories: Iterable[Trajectory], *, rest: bool) -> tuple[
 def _parting(good: Trajectory, bad: Trajectory) -> int | None:
     """The place of the first turn that differs; None if it is not one of the assistant in both.
 
-    Turns with the same call are the same, whatever the order of its arguments and the thought before it.
+    Turns with the same call are the same, with any order of its arguments and any thought before it.
     """
     turn = 0
     for place, (one, other) in enumerate(zip(good.messages, bad.messages, strict=False)):

@@ -1,7 +1,7 @@
-"""Trajectories as an agent sees them: the calls of a source, made again in episodes of their own.
+"""Trajectories as an agent sees them: the calls of a source, made again in new episodes.
 
-So a trajectory has what its persona was shown in this episode, in the very words of the agent's prompts, and
-its success is scored anew.
+So a trajectory has the observations of this episode, in the exact words of the agent's prompts, and its
+success is scored again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NOT_SAME = "other calls than in the source"
 """Why a trajectory is left out: its calls cannot be made again as they were."""
 
 IDLE = "called no tool"
-"""Why a success is left out: nobody sees why it was right to do nothing."""
+"""Why a success is left out: it does not show why it was right to do nothing."""
 
 SILENT = "no reply"
 
@@ -48,8 +48,8 @@ class Trajectory:
 
     Attributes:
         messages: from the system message to the assistant's last turn.
-        plan: the chat in which the plan was made; empty where the strategy has no plan of a model.
-        fault: why it is no example to follow; empty if it is one.
+        plan: the chat in which the plan was made; empty if the strategy has no plan of a model.
+        fault: the reason against it as an example; empty if it is one.
         calls: tool and arguments of each of the assistant's turns that has a call.
         denied: for each of these turns whether its call was denied.
         source: the place of its source.
@@ -73,7 +73,7 @@ class Trajectory:
 
 
 def intent_of(suite: Suite, task: Task) -> str:
-    """The kind of a task, with that of the world; the task itself where it has none."""
+    """The kind of a task, with that of the world; the task itself without one."""
     return f"{suite.manifest.kind}/{task.intent or task.id}"
 
 
@@ -89,7 +89,7 @@ def run_again(
 
     Args:
         agents: the agent of a suite, which makes the prompts.
-        tick: told of the episodes that are done, and of all.
+        tick: called with the numbers of finished episodes and of all.
 
     Returns:
         The trajectories in the order of sources, and why others were left out, with counts.
@@ -138,7 +138,7 @@ def _model(told: Sequence[Told]) -> Any:
 
 
 def _trajectory(told: Told, record: EpisodeRecord, source: int) -> Trajectory | str:
-    """The trajectory, or why there is none."""
+    """The trajectory, or the reason for its absence."""
     if told.script is not None and _calls(record) != [(s.tool, s.arguments) for s in told.script.steps]:
         return NOT_SAME
     fault = fault_of(record)
@@ -158,7 +158,7 @@ def _trajectory(told: Told, record: EpisodeRecord, source: int) -> Trajectory | 
 
 
 def chat_of(record: EpisodeRecord) -> list[Message]:
-    """The last prompt of an episode's tool selector and the reply to it; empty if nobody replied."""
+    """The last prompt of an episode's tool selector and the reply to it; empty without a reply."""
     return next(reversed(_chats(record, "select")), [])
 
 
@@ -181,6 +181,6 @@ def _calls(record: EpisodeRecord) -> list[tuple[str, Any]]:
 
 
 def _first_turns(messages: Sequence[Message], count: int) -> list[Message]:
-    """The messages until the assistant's turn of that number; none without such a turn."""
+    """The messages until the assistant's turn of that number; empty without such a turn."""
     turns = [place for place, message in enumerate(messages) if message["role"] == ASSISTANT]
     return list(messages[: turns[count - 1] + 1]) if 0 < count <= len(turns) else []

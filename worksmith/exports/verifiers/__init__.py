@@ -27,17 +27,17 @@ def load_environment(
 ) -> SuiteEnv:
     """An environment of verifiers over a suite, for a trainer's loop.
 
-    Each rollout has an episode of its own; its reward is our outcome, and other scores are metrics.
+    Each rollout has its own episode; its reward is the outcome, and other scores are metrics.
 
     Args:
         suite: the folder.
         toolset: the tools on offer, see `OwnAgent`.
-        max_turns: so many requests to the model a rollout may make; then it ends as `step_limit`.
+        max_turns: the most requests to the model in a rollout; then it ends as `step_limit`.
         digest: of the suite that is meant; another one is refused. Empty for any.
         choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
 
     Raises:
-        InputError: verifiers is not installed, a setting is wrong, or there are no such tasks.
+        InputError: verifiers is not installed, a setting is wrong, or no task fits.
 
     Example:
         >>> env = load_environment("helpdesk", split="train")

@@ -90,7 +90,7 @@ def study_arms(
 
 
 def models_of_agents(settings: CompareSettings) -> Sequence[str]:
-    """The models of agents, which may ask their own where none is named."""
+    """The models of agents, which may ask their own if none is named."""
     return settings.lm if "lm" in settings.model_fields_set else [OWN]
 
 
@@ -100,7 +100,7 @@ def ablated(suite: Suite, tasks: Sequence[Task], arms: Sequence[Arm], settings: 
     A program that is offered none of a category's functions has nothing to do without and is left alone.
     """
     kind, categories = suite.env.kind, settings.without_tools
-    kind.toolset(None, categories)  # raises where there is no such category
+    kind.toolset(None, categories)  # raises for an unknown category
     found: list[Arm] = []
     for arm in arms:
         fixed = arm.baseline or not arm.settings.keys().isdisjoint({"agent", "program"})
@@ -112,7 +112,7 @@ def ablated(suite: Suite, tasks: Sequence[Task], arms: Sequence[Arm], settings: 
 
 
 def without_category(category: str, arm: Arm, stand_ins: Sequence[str]) -> Arm:
-    """The arm without a category; where arms say which toolsets they have, with the tools in its place."""
+    """The arm without a category; for arms with named toolsets, with the tools in its place."""
     settings = dict(arm.settings)
     if "toolset" in settings:
         settings["toolset"] = "+".join(dict.fromkeys([*settings["toolset"].split("+"), *stand_ins]))

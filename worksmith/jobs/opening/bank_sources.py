@@ -88,7 +88,7 @@ def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]
 
 
 def _of_run(source: str, run: LoadedRun, tasks: Sequence[Task]) -> Iterator[Attempt]:
-    """The successes of a run; of several trials of a task one after another, until one succeeds anew."""
+    """The successes of a run; of several trials of a task one after another, until one succeeds again."""
     from worksmith.optimizers.demos.collection import shortcoming
 
     by_task = _by_task(run.records, tasks)
@@ -139,7 +139,7 @@ def transcript_of(task: Task, record: EpisodeRecord) -> Transcript:
 def _of_traces(
     source: str, run_id: str, traced: Sequence[TracedEpisode], tasks: Sequence[Task]
 ) -> list[Attempt]:
-    """The traces of a run: of each task the first that is good, or that nobody has scored."""
+    """The traces of a run: of each task the first right or unscored one."""
     by_words = {task.query.strip(): task for task in tasks}
     ids = {task.id: task for task in tasks}
     chosen: dict[str, TracedEpisode] = {}

@@ -41,7 +41,7 @@ class Chosen(NamedTuple):
 
 
 def chosen_models(lm: str | dspy.BaseLM | None, suite: Suite) -> Chosen:
-    """The model of that name or itself; DSPy's where there is none, else `local/apprentice`."""
+    """The model of that name or itself; DSPy's without one, else `local/apprentice`."""
     if isinstance(lm, str):
         return Chosen(lm, open_models(lm, suite.tasks))
     if lm is not None:
@@ -54,10 +54,10 @@ def opened(program: Any, env: Environment) -> OpenedProgram:
     """A program that is ready to run in an environment.
 
     Args:
-        program: takes `task=`, or is a file or address as of `named_program`.
+        program: takes `task=`, or is a file or address as in `named_program`.
 
     Raises:
-        InputError: it is no program, or works in another environment.
+        InputError: it is not a program, or works in another environment.
     """
     if isinstance(program, str | Path):
         return named_program(str(program), env)

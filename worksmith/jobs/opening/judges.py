@@ -11,6 +11,7 @@ from worksmith.evals.judging.local import NAME as LOCAL
 from worksmith.evals.judging.local import LocalRubric
 from worksmith.evals.judging.panel import Panel
 from worksmith.evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
+from worksmith.evals.lm.named import is_own
 from worksmith.evals.running.judges import Judge
 from worksmith.jobs.opening.budgets import counted
 from worksmith.jobs.opening.suites import LOGS
@@ -28,16 +29,16 @@ GATES = LOGS.parent / "judges"
 """The folder of the gate's verdicts, unless a file is named; each is under the digest of its judge."""
 
 MEDIAN, UNAIDED = "median:", "unaided:"
-"""The prefixes of judges that vote, and of judges that are not told the right response."""
+"""The prefixes of judges that vote, and of judges that do not see the right response."""
 
-_HINT = f"{LOCAL}, any DSPy model name, {UNAIDED}NAME, or {MEDIAN}NAME,NAME,NAME"
+_HINT = f"{LOCAL}, any DSPy model name, package.module:lm, {UNAIDED}NAME, or {MEDIAN}NAME,NAME,NAME"
 
 
 def open_judges(names: Sequence[str], rubric: Path | None, tables: Sequence[Table] = ()) -> tuple[Judge, ...]:
     """The judges called so; none without names.
 
     Args:
-        rubric: a file of the user's; None for the rubrics that come with worksmith.
+        rubric: a file of the user; None for the rubrics that come with worksmith.
         tables: of the world that they judge in.
     """
     if rubric is not None and not names:
@@ -54,10 +55,10 @@ def open_judges(names: Sequence[str], rubric: Path | None, tables: Sequence[Tabl
 
 
 def check_judged(tasks: Iterable[Task], judges: Sequence[Judge]) -> None:
-    """Check that tasks with rubrics of their own get a verdict by them.
+    """Check that tasks with rubrics get a verdict by them.
 
     Raises:
-        InputError: there are such tasks, and no language model is to judge.
+        InputError: such tasks have no language model as judge.
     """
     judged = [task for task in tasks if task.judged]
     if judged and all(isinstance(judge, LocalRubric) for judge in judges):
@@ -76,7 +77,7 @@ def asked_models(judges: Sequence[Judge]) -> int:
 
 
 def uncached(judge: Judge) -> Judge:
-    """The same judge without a cache of replies, to see whether it says the same again."""
+    """The same judge without a cache of replies, to see whether it repeats its verdict."""
     return with_models(judge, lambda lm: lm.copy(cache=False))
 
 
@@ -86,7 +87,7 @@ def counted_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judg
 
 
 def comparing(judge: Judge) -> Comparing | None:
-    """The judge's model as a judge of pairs; None for judges without one model of their own."""
+    """The judge's model as a judge of pairs; None for judges without a single model."""
     from worksmith.evals.judging.rubric_judge import PairwiseJudge, RubricJudge
 
     return PairwiseJudge(judge.lm, judge.rubrics) if isinstance(judge, RubricJudge) else None
@@ -106,7 +107,8 @@ def _judge(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Judge:
     if name == LOCAL:
         return LocalRubric(rubrics, tables)
     model = name.removeprefix(UNAIDED)
-    if model.startswith(("local/", "replay:")) or not ("/" in model or is_named(parted(model)[0])):
+    known = "/" in model or is_own(model) or is_named(parted(model)[0])
+    if model.startswith(("local/", "replay:")) or not known:
         raise InputError(f"no judge {name!r}", where="--judge", hint=_HINT)
     from worksmith.evals.judging.rubric_judge import RubricJudge
 

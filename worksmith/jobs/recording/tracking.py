@@ -70,9 +70,9 @@ class Tracking:
         """A run of a job, in the experiment of the suite in the folder `suite`.
 
         Args:
-            about: what tells it from other runs of the command, in few words.
-            resume: whether it goes on with the work of an earlier one. If that was killed, its run still says
-                that it is running; it is ended.
+            about: the difference to other runs of the command, in few words.
+            resume: whether it goes on with the work of an earlier one. If that was killed, its run still has
+                the status of a running one; it is ended.
             raises: whether a failure of MLflow is raised. Otherwise the run goes on without it.
         """
         tracker = self.open(suite)
@@ -160,7 +160,7 @@ def record_compile(
 
 
 def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:
-    """Traces of the chosen program's episodes on dev, where our own runner ran them."""
+    """Traces of the chosen program's episodes on dev, if worksmith's runner ran them."""
     compiled = result.compiled
     for trial in compiled.trials:
         if trial.name == compiled.chosen and trial.result is not None:

@@ -1,4 +1,4 @@
-"""Put runs that are in episode logs into MLflow: each once, whatever MLflow holds of it already."""
+"""Put runs that are in episode logs into MLflow: each once, without the parts that MLflow holds already."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def log_runs(settings: LogSettings, *, progress: Progress = SILENT) -> list[dict
 
 
 def _begun(tracker: Tracker, unsent: Unsent, run: LoadedRun) -> Run:
-    """The run that a log's evaluation began in MLflow; a new one if there is none."""
+    """The run that a log's evaluation began in MLflow; a new one without it."""
     found = tracker.unfinished(unsent.run) if unsent.run is not None else None
     if found is not None:
         return found

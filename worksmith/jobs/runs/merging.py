@@ -32,7 +32,7 @@ _OWN = ("shard", "suite", "artifact")
 """Fields of a card in which parts may differ: paths are those of a machine, and digests are compared."""
 
 _PATHS = ("suite", "program", "rubric")
-"""Settings that are names of files; what they hold has digests."""
+"""Settings that are names of files; their contents have digests."""
 
 _SIDECARS = (JUDGEMENTS, RATINGS)
 
@@ -95,8 +95,8 @@ def merge_logs(settings: MergeSettings) -> Merged:
     """Make one run of the logs of its parts; the result is that of a run without parts.
 
     Raises:
-        InputError: a log is no part of a run, parts differ in anything but their tasks, one is missing, is
-            not complete or is given twice, or the file is there.
+        InputError: a log is not a part of a run, parts differ in more than their tasks, one is missing,
+            incomplete or repeated, or the file exists.
     """
     if not settings.parts:
         raise InputError("no log is named", hint="name the logs of all parts")

@@ -1,4 +1,4 @@
-"""Ratings by people, of episodes, tasks and records: what a rater has still to rate; agreement."""
+"""Ratings by people, of episodes, tasks and records: the rest of a rater's work; agreement."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Item(NamedTuple):
 
 @dataclass
 class RatingSession:
-    """One rater at work, who does not see whose an episode, a task or a record is.
+    """One rater at work, who does not see the origin of an episode, a task or a record.
 
     Attributes:
         files: of the ratings, by run or suite.
-        runs: empty where suites are rated.
+        runs: empty for suites.
     """
 
     settings: RateSettings
@@ -154,7 +154,7 @@ class RaterAgreement(Printable):
 
 
 def agreement_of(settings: RateSettings) -> RaterAgreement:
-    """How far the raters of runs or suites agree, and what they think of each."""
+    """The agreement of the raters of runs or suites, and their levels for each."""
     scales, seed = _scales(settings), settings.seed
     if _rated(settings):
         files = {name: Path(name) / RATINGS_FILE for name in settings.runs}
@@ -172,7 +172,7 @@ def agreement_of(settings: RateSettings) -> RaterAgreement:
 
 
 def _rated(settings: RateSettings) -> Rated | None:
-    """What of suites is rated; None for episodes of runs.
+    """The rated part of suites; None for episodes of runs.
 
     Raises:
         InputError: both tasks and records are named.
@@ -183,7 +183,7 @@ def _rated(settings: RateSettings) -> Rated | None:
 
 
 def _scales(settings: RateSettings) -> tuple[Scale, ...]:
-    """The scales that settings name, else those of what is rated.
+    """The scales that settings name, else those of the rated part.
 
     Raises:
         InputError: a scale is about something else.
@@ -219,7 +219,7 @@ def _of_run(run: LoadedRun, ratings: Sequence[Rating]) -> list[Rating]:
 
 
 def _unit(scale: Scale, key: str, task: str) -> tuple[str, str]:
-    """What is rated once: a task, in whichever episode; an episode; a record."""
+    """The unit of a rating: a task, in any episode; an episode; a record."""
     return scale.name, task if scale.about == "task" else key
 
 

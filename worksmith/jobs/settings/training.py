@@ -98,7 +98,7 @@ class TrainSettings(SeedSettings, TrackSettings, StoreSettings):
 
 
 class SftSettings(TrainSettings):
-    """Train a model to say what the assistant says in the data."""
+    """Train a model to write the assistant's turns of the data."""
 
     group = "Train"
 

@@ -22,7 +22,7 @@ def served_engine(name: str) -> Engine:
         name: such as `local/apprentice`, a folder, or `package.module:engine`.
 
     Raises:
-        InputError: there is none, or it runs elsewhere, or it reads more than the requests of clients.
+        InputError: it is unknown, runs elsewhere, or reads more than the requests of clients.
     """
     if name == GOLD or name.startswith(REPLAY):
         hint = "it follows the tasks of a suite, which no request names"

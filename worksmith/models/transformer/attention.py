@@ -120,7 +120,7 @@ class Step:
     """The requests of a step, prepared for all layers.
 
     Args:
-        parts: their new tokens follow each other in this order. Those of a table have to be neighbours, and
+        parts: their new tokens follow each other in this order. Those of a table must be neighbours, and
             those that share a segment should be.
     """
 

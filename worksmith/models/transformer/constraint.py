@@ -41,7 +41,7 @@ class Grammars:
         return int(self._tokens.vocab_size)
 
     def tag(self, tag: str) -> str:
-        """A tag as grammars have it: by name if it is a token of its own, else in quotes."""
+        """A tag as grammars have it: by name if it is a single token, else in quotes."""
         tokens = self._tokens.tokenize_str(tag, parse_special=True)
         special = len(tokens) == 1 and self._tokens.is_special_token(tokens[0])
         return tag if special else json.dumps(tag)
@@ -51,7 +51,7 @@ class Grammars:
         return Constraint(self._compiled(grammar).deep_copy(), self, most)
 
     def closing(self, allowed: torch.Tensor, *, calls: bool) -> torch.Tensor:
-        """Of the allowed tokens those that bring a reply nearer to its end; all, if none is known to.
+        """Of the allowed tokens those that bring a reply nearer to its end; all, if no token is known to.
 
         A text ends with its line, a string with its quote, and no optional part is begun.
 
@@ -108,7 +108,7 @@ class Constraint:
     def allows(self, token: int, said: Sequence[int]) -> bool:
         """Whether a token may follow the reply so far, which costs far less than to narrow the scores.
 
-        A grammar that cannot be compiled, or that becomes too large on its way, allows everything.
+        A grammar that cannot be compiled, or that becomes too large, allows everything.
         """
         self._follow(said)
         if self._matcher.is_error():
@@ -141,14 +141,14 @@ class Constraint:
         self._read = len(said)
 
     def _is_late(self, said: Sequence[int]) -> bool:
-        """Whether the reply has to come to its end, as half of its limit is spent."""
+        """Whether the reply must end, because half of its limit is spent."""
         return self._most - len(said) <= self._most // 2
 
 
 def grammar_of(
     request: lm15.Request, form: CallForm | None, tag: Callable[[str], str] = json.dumps
 ) -> str | None:
-    """The grammar that a request asks replies to follow; None for none.
+    """The grammar that a request asks replies to follow; None without one.
 
     Args:
         form: how the model writes calls of tools; None if it has no native ones.

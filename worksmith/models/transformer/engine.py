@@ -25,7 +25,7 @@ MOST = 256
 class TransformerEngine:
     """A language model in this process. The weights are read at the first request.
 
-    In single precision the same request has the same reply, whatever it is batched with.
+    In single precision the same request has the same reply, in any batch.
 
     Args:
         weights: gives the files.
@@ -114,7 +114,7 @@ class TransformerEngine:
         return {"engine": "transformer", "digest": self.digest}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Accept what `dump_state` gave; an engine has no state of its own."""
+        """Accept the value of `dump_state`; an engine has no state."""
 
     def _opened(self) -> Batches:
         with self._lock:

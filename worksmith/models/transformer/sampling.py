@@ -1,4 +1,4 @@
-"""The choice of each next token: greedy or sampled, from a seed of the request's own."""
+"""The choice of each next token: greedy or sampled, from a seed of the request."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Sampling:
 
 
 def next_token(scores: torch.Tensor, sampling: Sampling, said: Sequence[int]) -> int:
-    """The next token of a reply, whatever it is batched with: noise is drawn from its seed and place alone.
+    """The next token of a reply, in any batch with: noise is drawn from its seed and place alone.
 
     Args:
         scores: of each token of the vocabulary.
@@ -65,6 +65,6 @@ def _chosen(scores: torch.Tensor, sampling: Sampling, said: Sequence[int]) -> in
 
 
 def stopped(text: str, stop: Sequence[str]) -> int | None:
-    """Where the first text of `stop` begins; None if there is none."""
+    """Where the first text of `stop` begins; None without one."""
     found = [place for each in stop if (place := text.find(each)) >= 0]
     return min(found, default=None)

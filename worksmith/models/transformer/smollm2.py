@@ -44,10 +44,10 @@ def source_digest() -> str:
 
 
 def _packaged() -> Path:
-    """The file with the weights. The package is not imported, because that needs packages of its own.
+    """The file with the weights. The package is not imported, because that needs further packages.
 
     Raises:
-        InputError: it is not installed, or nothing can read it.
+        InputError: it is not installed, or unreadable.
     """
     found = importlib.util.find_spec(PACKAGE)
     missing = [

@@ -20,7 +20,7 @@ def trained(folder: Path) -> TransformerEngine:
     """The model in a folder: one in a process, so that its weights are in memory once.
 
     Raises:
-        InputError: it is no trained model, a file was changed, or its base is not here.
+        InputError: it is not a trained model, a file was changed, or its base is missing.
     """
     model = read_manifest(folder)
     if model.weights != "whole" and base_digest(model.base.name) != model.base.digest:

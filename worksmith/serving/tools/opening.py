@@ -32,10 +32,10 @@ NAME = "mcp"
 
 @contextmanager
 def episodes_of(suite: Suite, settings: ToolServerSettings, progress: Progress) -> Iterator[Open]:
-    """What opens the episodes of connections, while the log is open.
+    """The opener of episodes for connections, while the log is open.
 
     Args:
-        progress: is told the verdict on each episode.
+        progress: is called with the verdict on each episode.
     """
     suite.env.check()
     suite.env.check_records()
@@ -79,7 +79,7 @@ def _free(suite: Suite, settings: ToolServerSettings) -> Open:
     def open() -> FreeEpisode:
         return FreeEpisode(OpenedTask(suite.env, given, toolset=settings.toolset))
 
-    open().close()  # a wrong toolset is told now
+    open().close()  # a wrong toolset is reported immediately
     return open
 
 
