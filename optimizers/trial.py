@@ -243,6 +243,9 @@ class Pareto(Shown):
             ),
         )
 
+    def __str__(self) -> str:
+        return self.table().markdown()
+
     def _view(self) -> View:
         table = self.table()
         cells = tuple((name or "trial", itemgetter(place)) for place, name in enumerate(table.headings))
