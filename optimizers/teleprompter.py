@@ -21,7 +21,7 @@ from worksmith.evals.progress.screen import on_screen
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.scoring.expression import priced
 from worksmith.evals.tasks.transcript import GOLD
-from worksmith.evals.tracking import open_tracker, steady
+from worksmith.evals.tracking import open_tracker, tolerant
 from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compilation import Compilation
 from worksmith.optimizers.compiling.claims import counted_intents, too_few_intents
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from worksmith.evals.running.result import EvaluationProgress
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 GivenModel: TypeAlias = "str | dspy.BaseLM"
 
@@ -311,7 +311,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
                 hint="give a program of the student's class, or a model",
             )
 
-    def _compiled(self, plan: Plan, data: LearningData) -> tuple[Result, str | None]:
+    def _compiled(self, plan: Plan, data: LearningData) -> tuple[CompileResult, str | None]:
         """The result of a plan, and the id of its run in MLflow."""
         suite, named = data.suite, self.track if isinstance(self.track, str) else data.suite.path.name
         tracker = open_tracker(track=bool(self.track), experiment=named)
@@ -324,7 +324,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         }
         name = f"compile {type(plan.program).__name__} {self.name}"
         with (
-            steady(tracker.start(name, params=params)) as run,
+            tolerant(tracker.start(name, params=params)) as run,
             on_screen(self.progress).bar(f"{self.name} compiles") as tick,
         ):
 

@@ -14,7 +14,7 @@ from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.task_kind import TASK_KINDS, buildable_kinds, suite_builder
 from worksmith.jobs.settings.suites import TaskDraftSettings
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.task_drafting import draft_tasks
+from worksmith.jobs.tasks.task_drafting import draft_tasks
 from worksmith.tools.errors import InputError
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.directories import directory_atomically

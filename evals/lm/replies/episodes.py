@@ -21,7 +21,7 @@ import dspy
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.lm_proxy import Sample
 from worksmith.evals.lm.prices import free
-from worksmith.evals.lm.replies.engine import KeepingEngine
+from worksmith.evals.lm.replies.keeping_engine import KeepingEngine
 from worksmith.evals.lm.replies.store import Asker, ReplyStore
 from worksmith.tools.episode_result import Usage
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from worksmith.evals.records.run_card import CARD_ARTIFACT
-from worksmith.evals.tracking import KeptModel, TraceChoice, open_tracker, steady
+from worksmith.evals.tracking import KeptModel, TraceChoice, open_tracker, tolerant
 from worksmith.evals.tracking.figures import params_text
 from worksmith.evals.tracking.reaching import TrackingError
 from worksmith.evals.tracking.registry import Registration
+from worksmith.evals.tracking.store import existing_store
 from worksmith.optimizers.compiling.trials import record_chosen, record_trials
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from worksmith.evals.tracking import Run, Tracker
     from worksmith.jobs.settings.groups.record import TracedSettings
     from worksmith.optimizers.compiling.artifact import Artifact
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 
 def slug(label: str) -> str:
@@ -49,7 +50,13 @@ class Tracking:
 
     @classmethod
     def of(cls, settings: TracedSettings, *, track: bool) -> Self:
-        """Read settings."""
+        """Read settings.
+
+        Raises:
+            InputError, TrackingError: the store cannot be used.
+        """
+        if track:
+            existing_store(settings.tracking_uri)
         return cls(track, settings.tracking_uri, settings.experiment, TraceChoice.parse(settings.traces))
 
     def open(self, suite: Path) -> Tracker:
@@ -80,7 +87,7 @@ class Tracking:
         if resume:
             tracker.end_abandoned(tags)
         run = tracker.start(f"{command} {about}".rstrip(), params=params, tags=tags)
-        return run if raises else steady(run)
+        return run if raises else tolerant(run)
 
 
 def registration(register_as: str | None, *, track: bool) -> Registration | None:
@@ -121,7 +128,7 @@ def _without_folder(place: str) -> str:
 
 def record_compile(
     run: Run,
-    result: Result,
+    result: CompileResult,
     file: Path,
     *,
     trained_on: Suite,
@@ -159,7 +166,7 @@ def record_compile(
     return address
 
 
-def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:
+def record_dev_episodes(run: Run, result: CompileResult, trained_on: Suite) -> None:
     """Traces of the chosen program's episodes on dev, if worksmith's runner ran them."""
     compiled = result.compiled
     for trial in compiled.trials:

@@ -14,7 +14,7 @@ from worksmith.evals.suite import Suite
 from worksmith.evals.tracking import Dataset
 from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.evals.tracking.store import EXPERIMENT
-from worksmith.evals.tracking.unsent import Unsent, forget_unsent, note_unsent, read_unsent
+from worksmith.evals.tracking.unsent_runs import Unsent, forget_unsent, note_unsent, read_unsent
 from worksmith.jobs.recording.tracking import Tracking, keep_card
 from worksmith.tools.errors import InputError
 
