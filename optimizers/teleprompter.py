@@ -14,6 +14,7 @@ import dspy
 import dspy.teleprompt
 
 from worksmith.evals.dspy_programs.copies import copied_program
+from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.dspy_programs.own_models import without_models
 from worksmith.evals.lm.prices import prices_in_use
@@ -28,7 +29,7 @@ from worksmith.optimizers.compiling.claims import counted_intents, too_few_inten
 from worksmith.optimizers.compiling.compile import compile_program
 from worksmith.optimizers.compiling.models import BANK, Model, default_model, name_of
 from worksmith.optimizers.compiling.plan import Metric, Plan, TaskSets
-from worksmith.optimizers.compiling.trials import record_trials
+from worksmith.optimizers.compiling.trials import record_prompts, record_trials
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.demos.labels import LABELS, has_labels, labelled
 from worksmith.optimizers.demos.steps import Unit
@@ -335,6 +336,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
 
             result = compile_program(replace(plan, on_progress=told))
             record_trials(run, result.artifact, suite)
+            record_prompts(run, result.artifact, f"{suite.path.name}.{strategy_name(plan.program)}")
             run.text(result.artifact.text, "program.json")
         return result, run.id
 

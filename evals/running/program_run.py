@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.logs.log import EpisodeLog
-
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.payer import AdmissionError
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.models_asked import record_dollars
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import record_lost
@@ -230,7 +229,7 @@ class ProgramRun:
             self._scored, self._score = self._scored + 1, self._score + record.scores[PRIMARY]
         score = self._score / self._scored if self._scored else None
         known = {"score": score, "tokens": self._tokens, "dollars": self._dollars}
-        return {"part": self.place, "task": record.task_id, **known}
+        return {"program": self.place, "task": record.task_id, **known}
 
     def result(self, seconds: float) -> EvalResult:
         """The result, without the episodes that never started."""

@@ -105,7 +105,7 @@ class TolerantRun(Run):
     report = _guarded(Run.report)
     text = _guarded(Run.text)
     model = _guarded(Run.model)
-    instructions = _guarded(Run.instructions)
+    prompts = _guarded(Run.prompts)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

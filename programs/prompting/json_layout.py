@@ -13,7 +13,6 @@ from typing import Any
 
 import dspy
 from dspy.lm15 import Message
-from worksmith.programs.prompting.replies.reply import FieldReader, check_unicode, field_readers, read_object
 
 from worksmith.programs.prompting.prompt import calendar_text
 from worksmith.programs.prompting.render import (
@@ -24,6 +23,7 @@ from worksmith.programs.prompting.render import (
     shown_in_opening,
     tools_shown,
 )
+from worksmith.programs.prompting.replies.reply import FieldReader, check_unicode, field_readers, read_object
 from worksmith.programs.prompting.shortened import shortened
 from worksmith.programs.prompting.steps import Step, as_text, observed
 

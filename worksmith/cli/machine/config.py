@@ -11,7 +11,7 @@ from worksmith.cli.options import JsonFlag
 from worksmith.cli.project import current_project, defaults_for
 from worksmith.evals.table import NO_DATA
 from worksmith.models.named import read_models
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 from worksmith.tools.files import PROJECT_FILE
 
 app = Commands(help="Show settings and where they come from.", no_args_is_help=True)
@@ -46,7 +46,7 @@ def show_settings(
 def _settings_of(root: Any, command: str) -> list[tuple[str, Any, str]]:
     known = SettingsOfCommands(root)
     if command not in known:
-        raise InputError(f"no command {command!r}", hint=f"there are {', '.join(sorted(known))}")
+        raise unknown("no command", command, sorted(known))
     found = root
     for word in command.split():
         found = found.commands[word]

@@ -30,13 +30,14 @@ from worksmith.jobs.opening.programs import (
     new_agent,
 )
 from worksmith.jobs.opening.suites import open_train_suite, teacher_name
-from worksmith.jobs.recording.tracking import record_compile, slug
+from worksmith.jobs.recording.tracking import keep_program, slug
 from worksmith.jobs.settings.programs import CompileSettings
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.claims import too_few_intents
 from worksmith.optimizers.compiling.journal import discard
 from worksmith.optimizers.compiling.models import Model, proposing_model
 from worksmith.optimizers.compiling.plan import Plan
+from worksmith.optimizers.compiling.trials import record_trials
 from worksmith.optimizers.registry import optimizer_class
 from worksmith.programs.agent import Agent
 from worksmith.programs.parts.tool_retrieval import ALL
@@ -133,7 +134,7 @@ class ComparePlan(StudyPlan):
             text = "; ".join(shown) if isinstance(shown, list) else shown
             console.out(f"{name.replace('_', ' ')}: {text}", highlight=False)
 
-    def program(self, arm: StudyArm, tracked: Run) -> OpenedProgram:
+    def program(self, arm: StudyArm, tracked: Run, above: Run) -> OpenedProgram:
         suite = self.measurement.suite
         if arm.baseline:
             learnt_from = self.train_suite.select(split="train", scheme=self.settings.scheme)
@@ -147,9 +148,9 @@ class ComparePlan(StudyPlan):
             if arm.planner:
                 give_planner(agent, self.planners[arm.planner].lm)
             return OpenedProgram(agent)
-        return self._compiled(arm, tracked)
+        return self._compiled(arm, tracked, above)
 
-    def _compiled(self, arm: StudyArm, tracked: Run) -> OpenedProgram:
+    def _compiled(self, arm: StudyArm, tracked: Run, above: Run) -> OpenedProgram:
         plan, progress = self._compile_plan(arm), self.measurement.progress
         if not self.settings.resume:
             discard(plan.folder)
@@ -159,7 +160,10 @@ class ComparePlan(StudyPlan):
         file = self.programs.get(arm.label, self._file(arm))
         result.artifact.write(file)
         works_in = self.measurement.suite
-        record_compile(tracked, result, file, trained_on=self.train_suite, works_in=works_in)
+        # The figures of the arm are on other tasks than those of its compile.
+        with above.child(f"compile {arm.label}") as run:
+            record_trials(run, result.artifact, self.train_suite)
+        keep_program(tracked, result, file, works_in=works_in)
         program: Any = result.compiled.program
         if isinstance(program, Agent):
             program.env = works_in.env

@@ -18,7 +18,7 @@ from worksmith.evals.records.rows import interval_row
 from worksmith.evals.records.summary import on_tasks
 from worksmith.evals.reporting.report import console_grids
 from worksmith.evals.reporting.tables.costs import cost_grid, dollars_an_episode, said_cost
-from worksmith.evals.reporting.tables.scores import conclusions
+from worksmith.evals.reporting.tables.findings import conclusions
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.table import percent, points
 from worksmith.jobs.comparing.compare_plan import plan_comparison

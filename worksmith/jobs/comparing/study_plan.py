@@ -72,8 +72,8 @@ class StudyPlan(Printable, ABC):
         """The settings of the comparison as JSON-able data."""
 
     @abstractmethod
-    def program(self, arm: StudyArm, tracked: Run) -> OpenedProgram:
-        """The program of an arm; a compile is recorded in `tracked`."""
+    def program(self, arm: StudyArm, tracked: Run, above: Run) -> OpenedProgram:
+        """The program of an arm; one that is compiled is kept in `tracked`, and its compile below `above`."""
 
     @abstractmethod
     def model(self, arm: StudyArm) -> Model:
@@ -124,13 +124,11 @@ class StudyPlan(Printable, ABC):
                 **({"without_tools": arm.without} if arm.without else {}),
             }
             with tracked.child(arm.label, params=params) as child:
-                result = self._measured(arm, self._opened(arm, child), child)
+                result = self._measured(arm, self._opened(arm, child, tracked), child)
             scores = result.summary.scores
             published = task_kind(measured.suite.manifest.kind).published_score
             shown = {n: scores.get(n, NOTHING).value for n in (PRIMARY, published) if n}
-            tracked.metrics(
-                {f"{measured.split}/{name}/{slug(arm.label)}": value for name, value in shown.items()}
-            )
+            tracked.metrics({f"{name}/{slug(arm.label)}": value for name, value in shown.items()})
             return result
 
         def skips(arm: StudyArm, error: WorksmithError) -> bool:
@@ -138,9 +136,9 @@ class StudyPlan(Printable, ABC):
 
         return run_study(self.arms, measure, on_row=on_row, skips=skips)
 
-    def _opened(self, arm: StudyArm, tracked: Run) -> OpenedProgram:
+    def _opened(self, arm: StudyArm, tracked: Run, above: Run) -> OpenedProgram:
         try:
-            return self.program(arm, tracked)
+            return self.program(arm, tracked, above)
         except AdmissionError:
             raise
         except WorksmithError as error:
@@ -205,7 +203,7 @@ class ProgramsPlan(StudyPlan):
     def described(self) -> dict[str, Any]:
         return self.measurement.described(tasks=len(self.measurement.tasks), lm=self.lm.name)
 
-    def program(self, arm: StudyArm, tracked: Run) -> OpenedProgram:
+    def program(self, arm: StudyArm, tracked: Run, above: Run) -> OpenedProgram:
         return self.opened[arm.label]
 
     def model(self, arm: StudyArm) -> Model:

@@ -33,7 +33,7 @@ from worksmith.jobs.opening.suites import leave_out_cache, teacher_name
 from worksmith.jobs.recording.tracking import (
     Tracking,
     check_registered,
-    record_compile,
+    keep_program,
     record_dev_episodes,
     registration,
 )
@@ -45,6 +45,7 @@ from worksmith.optimizers.compiling.compile import CompileResult, compile_progra
 from worksmith.optimizers.compiling.journal import check_folder, discard, journal_beside
 from worksmith.optimizers.compiling.models import Model
 from worksmith.optimizers.compiling.plan import Plan
+from worksmith.optimizers.compiling.trials import record_chosen, record_trials
 from worksmith.optimizers.demos.showing import give_demonstrations
 from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
 from worksmith.optimizers.racing.rules import INCUMBENT
@@ -190,9 +191,9 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
         result = compiled(plan, "compile", progress)
         _check_failures(result, progress)
         result.artifact.write(settings.out)
-        address = record_compile(
-            tracked, result, settings.out, trained_on=plan.suite, works_in=plan.suite, register_as=register_as
-        )
+        record_trials(tracked, result.artifact, plan.suite)
+        address = keep_program(tracked, result, settings.out, works_in=plan.suite, register_as=register_as)
+        record_chosen(tracked, result.artifact)
         record_dev_episodes(tracked, result, plan.suite)
         if register_as is not None:
             progress.say(f"registered as {check_registered(address)}")

@@ -256,7 +256,7 @@ class Measurement:
         enough = result.records if self.partial else not result.unstarted
         if self.budget is not None and not enough:
             self.budget.check()
-        tracked.evaluation(result, split=self.split, tasks=self.tasks)
+        tracked.evaluation(result, split=self.split, tasks=self.tasks, baseline=card.baseline)
         keep_card(tracked, card)
         tracked.report(evaluation_report(result, title=card.label, rerun=card.rerun))
         return result

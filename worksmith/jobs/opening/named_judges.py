@@ -17,7 +17,7 @@ from worksmith.jobs.opening.budgets import counted
 from worksmith.jobs.opening.suites import LOGS
 from worksmith.models.named import is_named, parted
 from worksmith.models.resolve import resolve
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from worksmith.evals.judging.calibration.calibrate import Comparing
@@ -109,7 +109,8 @@ def _judge(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Judge:
     model = name.removeprefix(UNAIDED)
     known = "/" in model or is_own(model) or is_named(parted(model)[0])
     if model.startswith(("local/", "replay:")) or not known:
-        raise InputError(f"no judge {name!r}", where="--judge", hint=_HINT)
+        hint = f"{did_you_mean(name, (LOCAL,))}{_HINT}"
+        raise InputError(f"no judge {name!r}", where="--judge", hint=hint)
     from worksmith.evals.judging.rubric_judge import RubricJudge
 
     return RubricJudge(resolve(model), rubrics, name=name, reference=model == name)

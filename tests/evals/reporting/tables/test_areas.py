@@ -133,9 +133,9 @@ def test_a_leak_is_a_count_of_its_own_everywhere() -> None:
     assert "| leak | 50.0 [" in report.markdown()
     assert "| 1/2 | of tasks with something to leak |" in report.markdown()
     assert "<td>1/2</td>" in report.html()
-    metrics = summary_metrics(summary, "test")
-    assert (metrics["test/leak"], metrics["test/leak_count"], metrics["test/leak_of"]) == (0.5, 1, 2)
-    assert metrics["test/over_refusal_of"] == 10
+    metrics = summary_metrics(summary)
+    assert (metrics["leak"], metrics["leak_count"], metrics["leak_of"]) == (0.5, 1, 2)
+    assert metrics["over_refusal_of"] == 10
     assert json.loads(json.dumps(summary.to_json()))["rates"]["leak"]["count"] == 1
     arms = [StudyArm("a"), StudyArm("b")]
     study = run_study(arms, lambda arm: result)

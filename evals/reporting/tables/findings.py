@@ -77,7 +77,7 @@ def cost(study: Study) -> str:
     if not calls:
         return "no model was asked"
     each = [dollars_in_all(row.result) for row in study.rows if row.summary.totals.get("used_tokens")]
-    known = [price for price in each if price is not None]
+    known: list[float] = [price for price in each if price is not None]
     price = f"{sum(known):,.4g} dollars" if len(known) == len(each) and sum(known) else "no price is known"
     return f"{calls:,.0f} model calls, {tokens:,.0f} tokens, {price}"
 
@@ -137,7 +137,7 @@ def _from_to(row: Row, base: Row, found: Interval) -> str:
 
 
 def _best(study: Study, *, compared: bool) -> Iterator[str]:
-    """The winner, if there is one; of two programs their difference, which a sentence may have said before."""
+    """The winner, if there is one; of two programs their difference, unless a sentence has it already."""
     rows, winner = candidates(study), study.winner
     if len(rows) == 1:
         outcome = rows[0].summary.scores.get(PRIMARY)
