@@ -178,7 +178,7 @@ class Evaluation(Printable):
             "stopped": self.stopped and ": ".join(self.undone),
             "notes": self.notes,
         }
-        title = f"Evaluation of {label} on {on_tasks(summary)}"
+        title = f"Evaluation of {result.strategy} with {label} on {on_tasks(summary)}"
         return View(title, facts | rates | scores | rates, result.records, COLUMNS)
 
     def to_frame(self) -> pd.DataFrame:
