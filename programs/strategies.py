@@ -1,4 +1,4 @@
-"""Planning strategies, as data: one agent loop reads these switches, unless a strategy has a loop of its own.
+"""Planning strategies, as data: one agent loop reads these switches, unless a strategy has its own loop.
 
 A package offers a strategy by an entry point of the group `worksmith.strategies`:
 
@@ -82,7 +82,7 @@ PLUGINS = Registry("worksmith.strategies", Strategy, "strategy")
 
 
 def known_strategy(name: str) -> Strategy | None:
-    """The strategy of this name here or in an installed package; None if there is none."""
+    """The strategy of this name here or in an installed package; None if it is unknown."""
     return STRATEGIES.get(name) or (PLUGINS.get(name) if name in PLUGINS else None)
 
 
@@ -93,7 +93,7 @@ def strategy(given: str | Strategy, *, project: Path | None = None) -> Strategy:
         project: the folder of the environment, see `own_object`.
 
     Raises:
-        InputError: there is no such strategy, or an address leads to something else.
+        InputError: the strategy is unknown, or an address leads to something else.
     """
     if isinstance(given, Strategy):
         return given
