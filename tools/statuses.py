@@ -23,18 +23,18 @@ EpisodeStatus = Literal[
 ]
 
 AnswerStatus = Literal["answered", "partial", "denied", "not_found"]
-"""What an agent can say of its answer."""
+"""An agent's status of its answer."""
 
 ANSWER_STATUSES: Final[tuple[AnswerStatus, ...]] = get_args(AnswerStatus)
 
 
 @dataclass(frozen=True)
 class Ending:
-    """What a status means.
+    """The meaning of a status.
 
     Attributes:
-        graded: the episode counts in the scores, since its end was the program's own doing. What the
-            infrastructure ended is not graded; the rate of such episodes stands beside every score.
+        graded: the episode counts in the scores, since its end was the program's own doing. An episode that
+            the infrastructure ended is not graded; the rate of such episodes stands beside every score.
         meaning: one sentence.
     """
 
@@ -60,6 +60,6 @@ STATUSES: Final[Mapping[str, Ending]] = {
 """All statuses, in the order of tables."""
 
 INFRASTRUCTURE: Final = frozenset(name for name, ending in STATUSES.items() if not ending.graded)
-"""Statuses that say nothing about the program; their episodes are not graded, and their rate is shown."""
+"""Statuses without information about the program; their episodes are not graded, and their rate is shown."""
 
 PROGRAM_ERROR: Final = "program_error"

@@ -34,13 +34,13 @@ from worksmith.tools.sqlite.schema import Table
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a policy is for: its names are checked against this, and what it leaves out is taken from here.
+    """What a policy is for: its names are checked against this, which also completes it.
 
     Attributes:
         tables: the sources there are, by name.
         tools: the names of the tools there are; None leaves them unchecked.
         keys: the field that identifies a record, by source, where the document may leave it out.
-        people: where the hierarchy is recorded, if the document does not say.
+        people: the default source of the hierarchy.
         persona: the fields of personas that rules can compare, with their types.
     """
 
@@ -54,7 +54,7 @@ class Surroundings:
 
 
 def check(document: PolicyDocument, around: Surroundings) -> None:
-    """Refuse what the shape alone does not show."""
+    """Refuse faults beyond the shape."""
     _check_people(document, around)
     _check_tools(document, around)
     seen: dict[str, str] = {}

@@ -154,7 +154,7 @@ class Right(Part):
 
 
 class May(Part):
-    """The persona may do that to some joined record, whatever fields of it are meant."""
+    """The persona may do that to some joined record, for any of its fields."""
 
     may: Right
 

@@ -22,7 +22,7 @@ def json_body(body: bytes) -> Any:
     """The value of a body.
 
     Raises:
-        RequestError: it is no JSON, has a key twice in one object, or a text with a NUL character.
+        RequestError: it is not JSON, has a key twice in one object, or a text with a NUL character.
     """
     check_text(body)
     try:
