@@ -105,7 +105,7 @@ def strategy(given: str | Strategy, *, project: Path | None = None) -> Strategy:
         raise InputError(f"no strategy {given!r}", hint=hint)
     found = own_object(given, where="--strategy", project=project)
     if not isinstance(found, Strategy):
-        raise InputError(f"{given} is no Strategy", where="--strategy", hint="it needs a name")
+        raise InputError(f"{given} is not a Strategy", where="--strategy", hint="it needs a name")
     if known_strategy(found.name) not in (None, found):
         hint = "give a strategy of your own a name of its own"
         raise InputError(f"there is another strategy {found.name!r}", where=given, hint=hint)

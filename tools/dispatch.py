@@ -112,7 +112,7 @@ def plain_arguments(arguments: Any) -> tuple[Any, str]:
             plain[str(name)] = to_jsonable_python(value)
         except ValueError:
             plain[str(name)] = type(value).__name__
-            faults.append(f"{name}: {type(value).__name__} is no JSON value")
+            faults.append(f"{name}: {type(value).__name__} is not a JSON value")
     return plain, "; ".join(faults)
 
 

@@ -25,7 +25,7 @@ def listed(value: Any) -> Any:
     if hasattr(value, "dtype") and hasattr(value, "tolist"):
         times = getattr(value.dtype, "kind", "") in ("m", "M")
         return (value.astype(str) if times else value).tolist()
-    raise TypeError(f"a value of the type {type(value).__qualname__} is no JSON")
+    raise TypeError(f"a value of the type {type(value).__qualname__} is not JSON")
 
 
 def python_numbers(value: Any) -> Any:

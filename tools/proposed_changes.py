@@ -285,7 +285,7 @@ class ProposedChanges(Sequence[ProposedChange]):
             replayed = self._replayed(persona)
             if approver != persona and not replayed.shown(approver)[1]:
                 message = f"{approver.id} may not read all that would change"
-                raise InputError(message, where="approved_by", hint="name somebody who may")
+                raise InputError(message, where="approved_by", hint="name a person who may")
         except BaseException:
             self._uncommitted.append(True)
             raise

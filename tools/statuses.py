@@ -54,7 +54,7 @@ STATUSES: Final[Mapping[str, Ending]] = {
     "invalid_request": Ending(True, "The model does not take the request, such as a parameter of it."),
     "program_error": Ending(True, "The program raised an exception; the record has its traceback."),
     "model_error": Ending(False, "The model gave no reply: no connection, quota, login, server error."),
-    "harness_error": Ending(False, "The sandbox, a search index, the disk or a scorer of ours failed."),
+    "harness_error": Ending(False, "The sandbox, a search index, the disk or a scorer of worksmith failed."),
     "timeout": Ending(False, "The episode took longer than its time limit; a clock decided that."),
 }
 """All statuses, in the order of tables."""

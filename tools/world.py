@@ -264,6 +264,6 @@ def _read_manifest(file: Path) -> WorldManifest:
         )
     manifest = read_model(file, WorldManifest, "the manifest of a world", hint=_AGAIN)
     if manifest.digest != manifest.content_digest:
-        hint = f"somebody edited it: bring back the file as it was, or {_AGAIN}"
+        hint = f"it was edited: restore the file, or {_AGAIN}"
         raise InputError("the world's manifest does not fit its digest", where=str(file), hint=hint)
     return manifest

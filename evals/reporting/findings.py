@@ -137,7 +137,7 @@ def _from_to(row: Row, base: Row, found: Interval) -> str:
 
 
 def _best(study: Study, *, compared: bool) -> Iterator[str]:
-    """The winner, if there is one; of two programs their difference, which a sentence may have said before."""
+    """The winner, if any; of two programs their difference, which a sentence may have before."""
     rows, winner = candidates(study), study.winner
     if len(rows) == 1:
         outcome = rows[0].summary.scores.get(PRIMARY)

@@ -251,7 +251,7 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
 
 
 def study_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
-    """All tables of a comparison: those of `console_grids`, then costs, parts, attacks, attempts and faults."""
+    """All tables of a comparison: `console_grids`, then costs, parts, attacks, attempts and faults."""
     rows = [row for row in study.ordered if not row.arm.baseline]
     attacked = (attack_grid(row.result, f"Attacks: {row.arm.label}") for row in rows)
     known = any(row.summary.totals.get(name) for row in study.rows for name in ("model_calls", "seconds"))

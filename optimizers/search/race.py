@@ -77,7 +77,7 @@ class Race(Teleprompter):
     def check(self, context: CompileContext) -> None:
         if TOOLS in context.settings.over and context.proposer is None:
             raise InputError(
-                "a model writes descriptions of tools, and none is named",
+                "a model writes descriptions of tools, and no model is named",
                 where="--over tools",
                 hint="name --proposer",
             )

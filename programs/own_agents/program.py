@@ -74,7 +74,7 @@ class OwnAgent:
     ) -> None:
         if isinstance(function, dspy.Module | type) or not callable(function):
             raise InputError(
-                f"{function!r} is no agent",
+                f"{function!r} is not an agent",
                 hint="give a function of a task; a dspy.Module is a program and needs no wrapper",
             )
         if not _takes_a_task(function):

@@ -199,7 +199,7 @@ def check_unicode(name: str, value: Any) -> None:
 
 def _not_endless(name: str, text: str) -> str:
     if len(text) > LONGEST_MENDED:
-        raise ValueError(f"{name} is not JSON, and too long to be mended")
+        raise ValueError(f"{name} is not JSON, and too long to be repaired")
     return text
 
 

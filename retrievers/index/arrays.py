@@ -128,7 +128,9 @@ def read(directory: Path, entry: Entry, dimension: int) -> Arrays:
     except Exception as error:  # the writer of the hashes may have written anything
         said = str(error).partition("\n")[0]
         where = str(files["npz"])
-        raise RetrievalError(f"is no array file of an index: {said}", where=where, hint=REINDEX) from error
+        raise RetrievalError(
+            f"is not an array file of an index: {said}", where=where, hint=REINDEX
+        ) from error
     return arrays
 
 
@@ -153,7 +155,7 @@ def _check(arrays: Arrays, entry: Entry, dimension: int) -> None:
     if len(owners) and (owners[0] < 0 or owners[-1] >= len(keys) or (np.diff(owners) < 0).any()):
         raise ValueError("passages of no record")
     if not all(isinstance(key, str) for key in keys) or len(set(keys)) != len(keys):
-        raise ValueError("keys that are none")
+        raise ValueError("invalid keys")
     words.check(len(keys))
     if codes is not None:
         codes.check(len(owners), dimension)

@@ -49,7 +49,7 @@ def parsed(address: str) -> Address:
     except ValueError as error:
         raise RetrievalError(str(error), where=address, hint=hint) from error
     if not is_server(address) or not parts.hostname or parts.path.strip("/"):
-        raise RetrievalError("is no address of a server", where=address, hint=hint)
+        raise RetrievalError("is not an address of a server", where=address, hint=hint)
     secure = parts.scheme == "https"
     return Address(parts.hostname, port or (443 if secure else 8000), secure)
 

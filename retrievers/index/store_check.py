@@ -69,7 +69,7 @@ def _foreign(connection: sqlite3.Connection) -> str:
     for column in sorted({"config_json_str", "schema_str"}.intersection(columns)):
         for (text,) in connection.execute(f"SELECT {column} FROM collections").fetchall():
             if text and _names_model(parse_json(str(text).encode())):
-                return "a collection names an embedding model of its own"
+                return "a collection names an embedding model"
     return ""
 
 

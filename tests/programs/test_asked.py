@@ -107,7 +107,7 @@ def test_a_text_is_asked_by_the_person_who_is_named(tmp_path: Path) -> None:
 
 
 def test_a_task_is_asked_by_nobody_else(env: Environment) -> None:
-    with dspy.context(lm=Script().lm()), pytest.raises(InputError, match="the task says who asks"):
+    with dspy.context(lm=Script().lm()), pytest.raises(InputError, match="the task has a persona"):
         Agent("act", env=env)(task=TASKS[0], persona="sam")
 
 

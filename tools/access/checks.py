@@ -125,7 +125,7 @@ def _named_fields(source: Source, path: str) -> Iterator[tuple[str, str]]:
         for index, field in enumerate(source.private.fields):
             place = f"{path}.private.fields[{index}]"
             if field == source.key:
-                raise FaultError(place, "the key of a record cannot be private: nothing could be said of it")
+                raise FaultError(place, "the key of a record cannot be private, because messages name it")
             yield place, field
     for number, rule in enumerate(source.rules):
         if rule.fields is not None and rule.operations != ("update",):
@@ -220,7 +220,7 @@ _HELP: Mapping[CellType, str] = {
     "integer": ": write a whole number without quotes",
     "real": ": write a number without quotes",
     "boolean": ": write true or false without quotes",
-    "json": ": put what a rule compares into a column of its own",
+    "json": ": put compared values into another column",
 }
 
 

@@ -14,7 +14,7 @@ _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 def check_text(body: bytes) -> None:
     """See that a body has no byte order mark and no NUL, of which UTF-16 and UTF-32 are full."""
     if body.startswith(_MARKS) or b"\0" in body:
-        message = "The body has to be UTF-8 without a byte order mark and without NUL characters"
+        message = "The body must be UTF-8 without a byte order mark and without NUL characters"
         raise RequestError(400, "invalid_request", message)
 
 

@@ -57,7 +57,7 @@ class Sandbox:
         else:
             self._connection = open_memory()
             self._connection.deserialize("main", image)
-        # Else SQLite plans a statement again after each change of a parameter, which is slower than running it.
+        # Else SQLite plans a statement again for each parameter, which is slower than running it.
         self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         self._own = False
         self._connection.authorizer = self._authorize

@@ -114,7 +114,7 @@ def test_a_folder_without_a_manifest_is_no_model(tmp_path: Path) -> None:
 
 
 def test_a_base_has_weights_as_safetensors_and_is_no_adapter(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="an adapter is no base"):
+    with pytest.raises(InputError, match="an adapter is not a base"):
         base_model(str(folder))
 
     (tmp_path / "other").mkdir()

@@ -106,7 +106,7 @@ def test_an_ended_session_is_no_way_to_another(at: Served, http: httpx.Client) -
         "", json=request("tools/call", name=NAME, arguments=ARGUMENTS), headers={"Mcp-Session-Id": ended}
     )
 
-    assert (reply.status_code, reply.json()["error"]["message"]) == (404, "There is no such session")
+    assert (reply.status_code, reply.json()["error"]["message"]) == (404, "The session is unknown")
     assert unchanged(http, at)
 
 
