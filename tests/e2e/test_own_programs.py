@@ -70,7 +70,7 @@ def test_a_python_file_is_named_by_its_module(office: Path, named: str) -> None:
     [
         ("broken", "failed: ValueError: no luck"),
         ("nothing", "made a int, which takes no task"),
-        ("number", "is no factory"),
+        ("number", "is not a factory"),
         ("absent", "has no absent"),
     ],
 )

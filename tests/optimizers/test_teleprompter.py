@@ -287,7 +287,7 @@ def test_messages_name_arguments_and_not_options(tmp_path: Path) -> None:
     assert str(few).startswith("kept the program as it is: ")
     assert 'or accept="best"' in str(few)
     made(journal=tmp_path / "journal").compile(Mailroom(), trainset=TRAIN, valset=DEV)
-    with pytest.raises(InputError, match=r"\(resume=True goes on with it, another folder starts anew\)"):
+    with pytest.raises(InputError, match=r"\(resume=True continues it, another folder starts again\)"):
         made(journal=tmp_path / "journal").compile(Mailroom(), trainset=TRAIN, valset=DEV)
 
 

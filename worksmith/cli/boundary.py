@@ -67,7 +67,7 @@ def run(command: Callable[[], object]) -> NoReturn:
         except (SystemExit, KeyboardInterrupt) as end:
             if isinstance(end, SystemExit) and end.code != _INTERRUPTED:  # the rest of Ctrl-C
                 raise
-            _say("interrupted; what has --resume goes on with it")
+            _say("interrupted; --resume continues commands that have it")
             sys.exit(_TERMINATED if received else _INTERRUPTED)
         except Exception as error:
             said = None if os.environ.get(TRACEBACK) else explained(error)
