@@ -62,7 +62,7 @@ class Attempt:
 
     Attributes:
         place: of the episode among those of its part.
-        begun: when it began, as of `time.monotonic`; None while it waits for the budget or for an engine.
+        begun: when it began, as in `time.monotonic`; None while it waits for the budget or for an engine.
     """
 
     def __init__(self, part: PartRun, place: int) -> None:

@@ -24,11 +24,11 @@ class EvaluationProgress:
         done: the number of episodes that are done, of all programs that are evaluated together.
         in_flight: the number of episodes that have begun and not ended.
         part: the place of the episode's program among them.
-        name: of its evaluation, such as a candidate's; empty where there is only one program.
+        name: of its evaluation, such as a candidate's; empty if there is only one program.
         task: the id of its task.
         score: the mean outcome of the program's episodes that were graded since the start; None without any.
         tokens: that those episodes used.
-        dollars: that were paid for them; None where a price is unknown.
+        dollars: that were paid for them; None if a price is unknown.
     """
 
     done: int

@@ -22,7 +22,7 @@ def say(message: str) -> None:
 
 
 def roles(context: typer.Context) -> list[str]:
-    """The roles of the suite on the command line, for completion; none where there is no such world."""
+    """The roles of the suite on the command line, for completion; none if the world is unknown."""
     from worksmith.tools.errors import InputError
     from worksmith.tools.kinds.crm.access.policy import role_names
     from worksmith.tools.world import World
@@ -38,7 +38,7 @@ def crm_world(suite: Path) -> World:
     """The CRM world of a suite, or in a directory of its own.
 
     Raises:
-        InputError: there is none.
+        InputError: it is unknown.
     """
     from worksmith.tools.errors import InputError
     from worksmith.tools.world import World

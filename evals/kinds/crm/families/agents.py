@@ -250,7 +250,7 @@ class TransferCount(Periodic):
 
 
 def _ranked(counts: dict[str, int], question: Question) -> dict[str, int]:
-    """The counts among which to look; none where most is asked for and nobody passed anything on."""
+    """The counts among which to look; none if most is asked for and nobody passed anything on."""
     return {} if question.slots["extreme"] == "max" and not any(counts.values()) else counts
 
 

@@ -149,7 +149,7 @@ def find_persona(world: World, role: str) -> Persona:
     """Somebody of a role of `world`.
 
     Raises:
-        InputError: there is no such role.
+        InputError: the role is unknown.
     """
     roles = open_policy(world).document.roles
     if role not in roles:

@@ -129,7 +129,7 @@ class Credentials:
     """How to log in: with a session that exists, or with a password.
 
     Attributes:
-        host: of the org, with its port if it has one; empty where only the login server is known.
+        host: of the org, with its port if it has one; empty if only the login server is known.
         domain: of the login server: `login`, `test`, or one's own.
     """
 

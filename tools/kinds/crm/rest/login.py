@@ -54,7 +54,7 @@ class Sessions:
         return session_id
 
     def key(self, session_id: str) -> str | None:
-        """What the server calls the session with this id; None if there is none, or it has run out."""
+        """The name of the session with this id; None if it is unknown or has run out."""
         key = _key(session_id)
         if same(session_id, self._token):
             return key

@@ -22,7 +22,7 @@ class QueryError(ToolError):
     Attributes:
         code: e.g. `MALFORMED_QUERY`.
         message: what is wrong, without code and place.
-        offset: of the offending token in the statement, from 0; None where no token is to blame.
+        offset: of the offending token in the statement, from 0; None if no token is to blame.
         statement: the whole query, once known.
     """
 

@@ -36,7 +36,7 @@ LOWER = "soql_lower"
 
 @dataclass(frozen=True)
 class Fragment:
-    """A condition with its parameters; empty where there is none."""
+    """A condition with its parameters; empty without one."""
 
     sql: str = ""
     parameters: tuple[Cell, ...] = ()
@@ -59,7 +59,7 @@ class Filters:
 
     Args:
         resolve: what an expression of this clause stands for; raises where it may not stand there.
-        semi_join: translates the sub-select of a semi-join; None where there may be none.
+        semi_join: translates the sub-select of a semi-join; None if there may be none.
         today: what date literals refer to.
     """
 

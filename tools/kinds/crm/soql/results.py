@@ -30,7 +30,7 @@ class Parent:
     """A parent that a record shows.
 
     Attributes:
-        index: the place of its id in the row; null where there is no such parent.
+        index: the place of its id in the row; null where the parent is unknown.
     """
 
     object: str
