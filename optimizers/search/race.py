@@ -84,7 +84,7 @@ class Race(Teleprompter):
         over, program = {*context.settings.over}, context.program
         if not isinstance(program, Configurable) and (over == {TOOLS} or over & _OF_AGENTS):
             raise InputError(
-                f"a {type(program).__name__} is no agent of worksmith's",
+                f"a {type(program).__name__} is not an agent of worksmith",
                 where=f"--over {min(over & _OF_AGENTS, default=TOOLS)}",
                 hint="it has demonstrations, instructions and temperature",
             )

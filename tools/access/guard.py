@@ -105,7 +105,8 @@ class Guard:
         """One record by its key, its private fields `None`.
 
         Raises:
-            ToolError: the record is missing. AccessDeniedError: the persona may not read it.
+            ToolError: the record is missing.
+            AccessDeniedError: the persona may not read it.
         """
         condition, key = f"{quoted(self.key(source))} = ?", self._typed_key(source, key)
         found = self.find(source, [(condition, [key])], limit=1)

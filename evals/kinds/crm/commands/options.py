@@ -17,7 +17,7 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document 
 
 
 def say(message: str) -> None:
-    """Print a message for people, which is no result, on stderr."""
+    """Print a message for people, outside the results, on stderr."""
     typer.echo(harmless(message), err=True)
 
 
@@ -35,7 +35,7 @@ def roles(context: typer.Context) -> list[str]:
 
 
 def crm_world(suite: Path) -> World:
-    """The CRM world of a suite, or in a directory of its own.
+    """The CRM world of a suite, or in another directory.
 
     Raises:
         InputError: it is unknown.

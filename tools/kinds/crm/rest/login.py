@@ -60,7 +60,7 @@ class Sessions:
             return key
         now = self._clock()
         with self._lock:
-            # Found by its hash: how long that takes says nothing about any id.
+            # Found by its hash: the duration reveals nothing about any id.
             last = self._used.pop(key, None)
             if last is None or now - last > _LIFE:
                 return None
