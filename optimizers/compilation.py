@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from worksmith.optimizers.compiling.artifact import Artifact
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +49,7 @@ class Compilation(Shown):
     run_id: str | None = None
 
     @classmethod
-    def of(cls, result: Result, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
+    def of(cls, result: CompileResult, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
         manifest = result.artifact.manifest
         return cls(
             trials=result.compiled.trials,
@@ -115,10 +115,11 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
         races: the results of a race for each trial, by name.
     """
     race = races.get(chosen or "")
+    if chosen == INCUMBENT and not acceptance:
+        tried = "no candidate is shown to be better" if len(races) > 1 else "nothing else was tried"
+        return f"kept the program as it is: {(race or {}).get('said') or tried}"
     if acceptance or not race:
         return str(acceptance.get("said", ""))
-    if chosen == INCUMBENT:
-        return f"kept the program as it is: {race.get('said') or 'no candidate is shown to be better'}"
     flattered = ""
     if optimism := race.get("optimism"):
         dev, corrected = (f"{100 * optimism[name]:.1f} %" for name in ("dev", "corrected"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.attacks.catalogue import REPLY, any_form, goals, place_of
 from worksmith.evals.tasks.attack import Attack
-from worksmith.tools.access.engine import AccessPolicy, key_column
+from worksmith.tools.access.access_policy import AccessPolicy, key_column
 from worksmith.tools.access.lookup import DatabaseLookup
 from worksmith.tools.errors import InputError
 from worksmith.tools.persona import Persona

@@ -24,8 +24,8 @@ from worksmith.evals.judging.case import (
 )
 from worksmith.evals.judging.rubric import LEVELS, Rubrics, default_rubrics
 from worksmith.evals.lm.metering import metered, metering
-from worksmith.evals.records.parts import Judgement, VerdictStatus
-from worksmith.evals.running.judges import no_verdict
+from worksmith.evals.records.entries import Judgement, VerdictStatus
+from worksmith.evals.running.asked_judges import no_verdict
 from worksmith.tools.episode_result import Usage
 from worksmith.tools.files.secrets import described
 from worksmith.tools.seeding import digest

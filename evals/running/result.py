@@ -23,8 +23,8 @@ class EvaluationProgress:
     Attributes:
         done: the number of episodes that are done, of all programs that are evaluated together.
         in_flight: the number of episodes that have begun and not ended.
-        part: the place of the episode's program among them.
-        name: of its evaluation, such as a candidate's; empty if there is only one program.
+        program: the place of the episode's program among them.
+        name: of its evaluation, such as a candidate's; empty where there is only one program.
         task: the id of its task.
         score: the mean outcome of the program's episodes that were graded since the start; None without any.
         tokens: that those episodes used.
@@ -34,7 +34,7 @@ class EvaluationProgress:
     done: int
     total: int
     in_flight: int
-    part: int
+    program: int
     task: str
     name: str = ""
     score: float | None = None

@@ -20,9 +20,9 @@ from worksmith.tools.seeding import digest
 if TYPE_CHECKING:
     import apsw
 
-    from worksmith.evals.records.parts import CallEntry
+    from worksmith.evals.records.entries import CallEntry
     from worksmith.evals.records.record import EpisodeRecord
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.evals.scoring.scorer import Scorer
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task

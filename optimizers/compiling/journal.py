@@ -27,7 +27,7 @@ from typing import Any, Final, Literal, NamedTuple, Self
 import dspy
 from pydantic import BaseModel
 
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.cost.spending import Spent

@@ -27,11 +27,11 @@ ALLOWED = "WORKSMITH_EMBEDDERS"
 """The environment variable in which a user names other models that searches may load, commas between them."""
 
 
-class _Part(BaseModel):
+class _FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class EmbeddedBy(_Part):
+class EmbeddedBy(_FrozenModel):
     """The model that made the vectors.
 
     Attributes:
@@ -45,7 +45,7 @@ class EmbeddedBy(_Part):
     agreement: float
 
 
-class Entry(_Part):
+class Entry(_FrozenModel):
     """What there is of one source.
 
     Attributes:
@@ -64,8 +64,8 @@ class Entry(_Part):
     codes: dict[str, str] = Field(default_factory=dict)
 
 
-class IndexManifest(_Part):
-    """The description of an index without its content.
+class IndexManifest(_FrozenModel):
+    """What is known of an index without reading it.
 
     Attributes:
         version: see `Library`.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
 
 
-class Choice(TypedDict, total=False):
+class TaskChoice(TypedDict, total=False):
     """Which tasks of a suite are taken.
 
     Attributes:
@@ -33,13 +33,13 @@ class Choice(TypedDict, total=False):
 
 
 def chosen_tasks(
-    suite: Suite | Path | str, *, progress: Progress = SILENT, **choice: Unpack[Choice]
+    suite: Suite | Path | str, *, progress: Progress = SILENT, **choice: Unpack[TaskChoice]
 ) -> tuple[Suite, str, list[Task]]:
     """The suite, the split's name and its tasks, as `worksmith eval` with these settings takes them.
 
     Args:
         suite: an open one, or its folder.
-        choice: see `Choice`.
+        choice: see `TaskChoice`.
 
     Raises:
         InputError: a setting is wrong, no task fits, or only a judge could score one of them.
@@ -58,8 +58,8 @@ def chosen_tasks(
     return opened, name, tasks
 
 
-def choice_of(settings: TaskSettings) -> Choice:
+def choice_of(settings: TaskSettings) -> TaskChoice:
     """The choice of settings, for a file that is written."""
-    return Choice(
+    return TaskChoice(
         split=settings.split, limit=settings.limit, where=list(settings.where), scheme=settings.scheme
     )

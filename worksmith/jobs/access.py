@@ -11,7 +11,7 @@ from typing import Any
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import TASK_KINDS
 from worksmith.jobs.showing.access_text import persona_text, record_lines, source_lines
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.explain import RecordRights, SourceRights, explain_record, explain_source
 from worksmith.tools.access.predicates import OPERATIONS
 from worksmith.tools.environment import Environment

@@ -15,8 +15,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from worksmith.evals.judging.rubric import RUBRIC, Text
+from worksmith.evals.records.entries import CallEntry, ChangeEntry
 from worksmith.evals.records.groups import grouped
-from worksmith.evals.records.parts import CallEntry, ChangeEntry
 from worksmith.evals.records.record import Digests, EpisodeRecord
 from worksmith.evals.tasks.task import Answer, Entity, Task, TaskType
 from worksmith.tools.errors import InputError

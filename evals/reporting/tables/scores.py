@@ -15,8 +15,8 @@ from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from worksmith.evals.records.summary import Summary, on_tasks, summarize
 from worksmith.evals.records.verdicts import JUDGE, JUDGED
 from worksmith.evals.reporting.episodes import field_value
-from worksmith.evals.reporting.findings import CHANGED, conclusions, power
 from worksmith.evals.reporting.tables.areas import has_areas, rates_of
+from worksmith.evals.reporting.tables.findings import CHANGED, conclusions, power
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.scoring.procedure import PROCEDURE
 from worksmith.evals.table import NO_DATA, Grid, percent, points, share

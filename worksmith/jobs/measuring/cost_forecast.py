@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample
 from worksmith.evals.lm.prices import free, prices_in_use
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.resolve import resolve

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.run_card import (
     CARD,
     JUDGEMENTS,
@@ -18,7 +19,6 @@ from worksmith.evals.records.run_card import (
     make_room,
     write_card,
 )
-from worksmith.evals.records.run_log import open_log
 from worksmith.evals.records.shard import Shard, digest_of_ids
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import replacing, write_atomically
@@ -53,7 +53,7 @@ class Merged:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _ShardLog:
     """The log of a part.
 
     Attributes:
@@ -100,7 +100,7 @@ def merge_logs(settings: MergeSettings) -> Merged:
     """
     if not settings.parts:
         raise InputError("no log is named", hint="name the logs of all parts")
-    parts = sorted((_Part.open(log) for log in settings.parts), key=lambda part: part.shard.part)
+    parts = sorted((_ShardLog.open(log) for log in settings.parts), key=lambda part: part.shard.part)
     _check(parts)
     out = settings.out
     if out.resolve() in [part.log.resolve() for part in parts]:
@@ -119,7 +119,7 @@ def merge_logs(settings: MergeSettings) -> Merged:
     return Merged(out, sum(len(part.records) for part in parts), len(parts))
 
 
-def _write(out: Path, parts: Sequence[_Part]) -> None:
+def _write(out: Path, parts: Sequence[_ShardLog]) -> None:
     """Write log, card, verdicts and ratings; an earlier log with verdicts or ratings is moved aside."""
     with replacing(out) as log:
         for part in parts:
@@ -134,7 +134,7 @@ def _write(out: Path, parts: Sequence[_Part]) -> None:
             beside(out, ending).unlink(missing_ok=True)
 
 
-def _check(parts: Sequence[_Part]) -> None:
+def _check(parts: Sequence[_ShardLog]) -> None:
     first = parts[0]
     for part in parts[1:]:
         _check_same(_comparable(first.card), _comparable(part.card), part.log, str(first.log))

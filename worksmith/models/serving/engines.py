@@ -12,10 +12,10 @@ from worksmith.models.transformer.manifest import MANIFEST
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from worksmith.models.serving.app import Engine
+    from worksmith.models.serving.app import ServedEngine
 
 
-def served_engine(name: str) -> Engine:
+def served_engine(name: str) -> ServedEngine:
     """The engine behind a local model's name, in a folder of `worksmith train`, or at an address of a user's.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from dspy import lm15
 
-from worksmith.programs.prompting.lenient import TAGGED_CALL
+from worksmith.programs.prompting.replies.lenient import TAGGED_CALL
 from worksmith.tools.seeding import digest
 
 _HONOURED = ("max_tokens", "temperature", "top_p", "stop", "seed")

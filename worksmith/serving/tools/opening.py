@@ -8,9 +8,9 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from worksmith.evals.dspy_programs.asked import task_of
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.reporting.episodes import ShownEpisode
-from worksmith.jobs.opening.judges import check_judged
+from worksmith.jobs.opening.named_judges import check_judged
 from worksmith.jobs.opening.suites import LOGS, choose_tasks, usable_tasks
 from worksmith.programs.own_agents.opened import OpenedTask
 from worksmith.programs.own_agents.sessions import Sessions
