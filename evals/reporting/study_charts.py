@@ -72,7 +72,7 @@ def program_changes(study: Study) -> Changes:
 
 
 def part_changes(study: Study) -> Changes | None:
-    """The outcome of the leading program by intent, else by another field; None where all are alike."""
+    """The outcome of the leading program by intent, else by another field; None if all are alike."""
     row, base = leading(study), before(study)
     records = row.result.records
     for name in ("intent", *facet_names(records), "domain"):

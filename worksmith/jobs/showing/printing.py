@@ -158,7 +158,7 @@ def _lines(value: Any) -> list[str]:
 def _forecast(forecast: Mapping[str, Any]) -> Iterator[str]:
     minutes = "" if forecast["minutes"] is None else f", {forecast['minutes']} minutes"
     expected = forecast["expected"]
-    yield f"{_amounts(expected)}{minutes}" if expected else "nobody can tell what will be proposed or learned"
+    yield f"{_amounts(expected)}{minutes}" if expected else "proposals and learning cannot be forecast"
     yield f"at most {_amounts(forecast['at_most'])}"
     asked = "" if forecast["measured"] else " of gold plans"
     yield f"from {forecast['sampled_episodes']} episodes{asked}"
