@@ -1,12 +1,12 @@
-"""The agent: a DSPy module that does a task in an episode of its own.
+"""The agent: a DSPy module that does a task in its own episode.
 
     agent = Agent("react", suite.env)
     with dspy.context(lm=dspy.LM("openai/gpt-4o-mini")):
         prediction = agent(task=suite.tasks[0])
     prediction.answer, prediction.episode.status, prediction.episode.outcome
 
-Every call of an agent opens its own episode. An optimizer, a retry or 64 threads at once each start from the
-same state and leave none behind.
+Every call of an agent opens its own episode. An optimizer, a retry or 64 concurrent threads each start from
+the same state and leave no trace.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ _COLUMNS = (
     ("demonstrations", lambda part: len(part[1].demos)),
     ("instructions", lambda part: part[1].signature.instructions),
 )
-"""What is shown of each predictor."""
+"""The view of each predictor."""
 
 
 class Agent(Shown, SavedAgent):
     """A planner, a tool selector, an access checker and an executor in one loop.
 
-    Each of the four may be a module of your own, which the agent calls with its rollout, saves, loads, and
+    Each of the four may be your own module, which the agent calls with its rollout, saves, loads, and
     hands to optimizers as any other part (`Rollout` and the other classes are in `worksmith.plugins.agents`):
 
     - `planner(rollout=..., progress=...)` gives a prediction with `plan`, a text;
@@ -84,7 +84,7 @@ class Agent(Shown, SavedAgent):
     - `executor(rollout=..., tool=..., arguments=...)` an `Execution`.
 
     Args:
-        strategy: by name, or a `Strategy` of your own, or its address `package.module:NAME`.
+        strategy: by name, or your `Strategy`, or its address `package.module:NAME`.
         env: the environment in which episodes are opened. Never copied and never saved with the program.
         toolset: the tools in a prompt: the toolkits that the task requires (`required`), `all`, toolkits by
             name (joined by `+`), or the K of all tools that are nearest to each step (`retrieved:K`). None
@@ -98,18 +98,17 @@ class Agent(Shown, SavedAgent):
             were trained so and text for others. None stands for the strategy's: native for
             `function_calling`, else auto.
         without: categories of tools that are left out, see `WorldKind.toolset`.
-        descriptions: by tool, the `description` and those of `arguments` that prompts show in place of the
-            tool's own. They change what a model reads, and with `retrieved:K` which tools are nearest; names,
+        descriptions: by tool, the `description` and those of `arguments` that replace the tool's own in
+            prompts. They change a model's prompt, and with `retrieved:K` the nearest tools; names,
             arguments and their checks stay.
         planner_lm: the model that plans, where the strategy asks one for a plan; None for the one that all
             parts ask. It is not saved with the agent.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
-        planner, selector, checker, executor: modules of your own; None stands for the module that `strategy`
+        planner, selector, checker, executor: your modules; None stands for the module that `strategy`
             asks for, and for the checker `access`.
 
     Raises:
-        InputError: there is no such strategy, toolset, access mode, form of prompts, category, or tool or
-            argument to describe.
+        InputError: a strategy, toolset, access mode, form of prompts, category, tool or argument is unknown.
 
     Example:
         >>> agent = ws.Agent("react", env)
@@ -181,7 +180,7 @@ class Agent(Shown, SavedAgent):
 
     @property
     def shown_tools(self) -> Toolset:
-        """All tools of the environment, as prompts describe them; none without an environment."""
+        """All tools of the environment, as prompts describe them; empty without an environment."""
         return described(self._env.kind.tools, self.descriptions) if self._env is not None else {}
 
     def _view(self) -> View:
@@ -204,11 +203,11 @@ class Agent(Shown, SavedAgent):
         return list(self.named_predictors())
 
     def with_settings(self, **changes: Any) -> Self:
-        """A copy of the agent that is made anew with other settings.
+        """A copy of the agent with other settings.
 
-        All else stays: environment, components of your own, models, and the texts and demonstrations of parts
-        whose fields are the same. A toolset or form of prompts that was the strategy's default becomes the
-        default of another strategy.
+        All else stays: environment, your components, models, and the texts and demonstrations of parts with
+        the same fields. A toolset or form of prompts that was the strategy's default becomes the default of
+        another strategy.
 
         Args:
             changes: arguments of the class, such as `strategy` or `prompt`.
@@ -258,11 +257,11 @@ class Agent(Shown, SavedAgent):
             self.planner.lm = lm
 
     def check_model(self, lm: Any) -> None:
-        """Check that the agent can ask a model for calls, unless its tool selector has a model of its own.
+        """Check that the agent can ask a model for calls, unless its tool selector has another model.
 
         Raises:
-            InputError: the calls are native, and the model is known to have none; or it is `gold`, and a part
-                wants what no plan says.
+            InputError: the calls are native, and the model is known to lack them; or it is `gold`, and a part
+                needs a value that plans lack.
         """
         own = (each.lm for each in self.selector.predictors())
         if self.prompt == NATIVE:
@@ -272,7 +271,7 @@ class Agent(Shown, SavedAgent):
                 check_fields(name, part.signature)
 
     def forward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
-        """Do `task` in an episode of its own.
+        """Do `task` in a new episode.
 
         Args:
             task: a task of a suite, whole or its visible part (see `Suite.examples`); or a text, which gets
@@ -285,8 +284,8 @@ class Agent(Shown, SavedAgent):
             `changes.commit()` lets the environment's function make them.
 
         Raises:
-            InputError: there is no environment, model or task, the strategy asks for a gold plan and none is
-                known, or DSPy's settings name an adapter that agents cannot use. Errors inside the episode
+            InputError: the environment, model or task is missing, the strategy needs an unknown gold plan, or
+                DSPy's settings name an adapter that agents cannot use. Errors inside the episode
                 do not raise: they are in its status.
         """
         started = time.perf_counter()
@@ -327,7 +326,7 @@ class Agent(Shown, SavedAgent):
         )
 
     async def aforward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
-        """As `forward`, for event loops: each episode has a thread of its own, up to 256 at once."""
+        """As `forward`, for event loops: each episode has its own thread, up to 256 together."""
         # DSPy warns of every other way to a module's own `forward`, which optimizers may have replaced.
         forward = object.__getattribute__(self, "forward")
         return await in_a_thread(partial(forward, task, persona))

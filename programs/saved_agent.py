@@ -46,14 +46,14 @@ class SavedAgent(dspy.Module):  # type: ignore[misc]
 
     @property
     def toolset(self) -> str:
-        """The name of the tools that prompts list; the environment decides it if none was given."""
+        """The name of the tools that prompts list; by default the environment's."""
         if self._toolset is not None:
             return self._toolset
         return default_toolset(self._env, self.strategy.name, otherwise=REQUIRED)
 
     @property
     def config(self) -> dict[str, Any]:
-        """The settings from which the agent can be built anew, as JSON-able data; own components by class."""
+        """The settings to build the agent again, as JSON-able data; own components by class."""
         told = {name: text.model_dump(exclude_defaults=True) for name, text in self.descriptions.items()}
         return {
             "strategy": self.strategy.to_json(),
@@ -68,7 +68,7 @@ class SavedAgent(dspy.Module):  # type: ignore[misc]
 
     @property
     def alternatives(self) -> dict[str, list[str]]:
-        """Settings with which the agent could be made in place of its own, for who looks for better ones."""
+        """Alternative settings of the agent, for a search."""
         return {
             "prompt": [AUTO, TEXT, JSON, NATIVE, COMPACT],
             "strategy": [name for name, each in STRATEGIES.items() if "gold" not in each.planner],
@@ -77,7 +77,7 @@ class SavedAgent(dspy.Module):  # type: ignore[misc]
 
     @property
     def digest(self) -> str:
-        """The content address of the settings, the state, and the models that parts have of their own."""
+        """The content address of the settings, the state, and the own models of parts."""
         own = [model_digest(model) for _, _, model in own_models(self)]
         own += [functions_digest([self.strategy.loop])] if self.strategy.loop else []
         return digest([self._made(), self.portable_state(), *own])

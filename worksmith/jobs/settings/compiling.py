@@ -134,10 +134,8 @@ class CompileSettings(
         suggest=("lexical", "minilm"),
         expert=True,
     )
-    train_limit: int | None = setting(
-        None, "At most so many training tasks, spread evenly.", min=1, expert=True
-    )
-    dev_limit: int | None = setting(None, "At most so many dev tasks, spread evenly.", min=1, expert=True)
+    train_limit: int | None = setting(None, "The most training tasks, spread evenly.", min=1, expert=True)
+    dev_limit: int | None = setting(None, "The most dev tasks, spread evenly.", min=1, expert=True)
     maximize: str = setting(
         "outcome",
         "Score to choose programs by: outcome, any other score of episodes, judge (the share of episodes at "
@@ -156,7 +154,7 @@ class CompileSettings(
     )
     force_judge: bool = setting(False, "Accept a judge that did not pass the gate.", expert=True)
     resume: bool = setting(False, "Continue an interrupted compile.", recorded=False)
-    force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
+    force: bool = setting(False, "Replace an existing file; start again.", recorded=False)
     journal: bool = setting(
         True, "Keep the journal, OUT.journal, for `worksmith verify`.", recorded=False, expert=True
     )

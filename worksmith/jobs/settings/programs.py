@@ -205,7 +205,7 @@ class BankSettings(
         "train, dev, test, paired or all. A compile leaves out tasks of its own dev and test splits.",
     )
     resume: bool = setting(False, "Continue an interrupted build.", recorded=False)
-    force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
+    force: bool = setting(False, "Replace an existing file; start again.", recorded=False)
 
 
 class ShowBankSettings(JobSettings):
@@ -224,7 +224,7 @@ class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSetting
         "Id of the person who asks.",
         flag="--as",
         metavar="PERSON",
-        unset="the only person, where nobody's rights differ",
+        unset="the only person, if all have the same rights",
     )
 
 
