@@ -72,5 +72,6 @@ replies: $(VENV)/.tested
 docs: $(VENV)/.documented
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/api_pages.py
+	$(BIN)/python -m docs.structure
 	$(BIN)/python -m docs.pages
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict

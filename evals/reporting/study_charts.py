@@ -134,12 +134,6 @@ def _outcome(row: Row) -> Interval:
     return row.summary.scores.get(PRIMARY, NOTHING)
 
 
-def _most_changed(change: Change) -> tuple[float, float, str]:
-    """Where there is nothing to compare with, the worst come first."""
-    value = change.after.value
-    return (value - change.before.value if change.before else 0.0, value, change.label)
-
-
 def _tasks(score: Interval) -> str:
     return f"{score.n} task{'' if score.n == 1 else 's'}"
 

@@ -20,7 +20,8 @@ from worksmith.evals.lm.prices import Price, Prices, use_prices
 from worksmith.evals.records.run_card import RunCard
 from worksmith.jobs.measuring.measurement import with_settings_of
 from worksmith.jobs.opening.budgets import open_budget
-from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvaluateSettings
+from worksmith.jobs.settings.compiling import CompileSettings
+from worksmith.jobs.settings.programs import CompareSettings, EvaluateSettings
 from worksmith.models.named import parted, read_models, settings_of, use_models, with_options
 from worksmith.models.resolve import resolve
 from worksmith.models.settings import NamedModel

@@ -88,7 +88,7 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
 
 
 def _build(settings: QuickstartSettings, kind: str, world: Quickstart) -> Suite:
-    from worksmith.evals.building import build_suite
+    from worksmith.evals.authoring.suite_building import build_suite
     from worksmith.jobs.indexing import index
 
     directory = settings.out / kind
