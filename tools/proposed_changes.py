@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from pydantic_core import to_jsonable_python
 
-from worksmith.tools.access.engine import AccessPolicy, key_column
+from worksmith.tools.access.access_policy import AccessPolicy, key_column
 from worksmith.tools.change_set import ChangeSet, ProposedChange
 from worksmith.tools.errors import InputError, ToolError
 from worksmith.tools.files.unicode import writable_data

@@ -11,8 +11,8 @@ import pytest
 
 import worksmith as ws
 from tests.worksmith.commands import called
-from worksmith.evals.records.lines import log_line
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.suite import Suite
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InfrastructureError, WorksmithError

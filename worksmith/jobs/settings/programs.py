@@ -17,7 +17,7 @@ from worksmith.jobs.settings.groups.episodes import (
     TimeLimitSettings,
     WorkerSettings,
 )
-from worksmith.jobs.settings.groups.judging import JudgeSettings
+from worksmith.jobs.settings.groups.judging import JudgeOptions
 from worksmith.jobs.settings.groups.measuring import MeasureSettings
 from worksmith.jobs.settings.groups.models import (
     MODELS,
@@ -50,7 +50,7 @@ from worksmith.jobs.settings.groups.tasks import (
 )
 
 
-class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSettings, MeasureSettings):
+class EvaluateSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSettings, MeasureSettings):
     """Run a program on a suite's tasks and score every episode."""
 
     group = "Record"
@@ -67,7 +67,7 @@ class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSett
     )
 
 
-class AttackSettings(EvalSettings):
+class AttackSettings(EvaluateSettings):
     """Run a program on tasks whose data hold planted instructions, and report which it follows."""
 
     attack: bool = setting(True, "Plant instructions into what the tasks read.", option=False)
@@ -77,7 +77,7 @@ RECORDED_TRIALS = 3
 """Of a baseline: with one trial, chance would hide losses from every check against it."""
 
 
-class CheckSettings(EvalSettings):
+class CheckSettings(EvaluateSettings):
     """Compare a program with a recorded baseline."""
 
     group = "Check"
@@ -114,7 +114,7 @@ class CompileSettings(
     SeedSettings,
     EngineSettings,
     TimeLimitSettings,
-    JudgeSettings,
+    JudgeOptions,
     BudgetSettings,
     MlflowSettings,
 ):
@@ -409,7 +409,7 @@ class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSetting
     )
 
 
-class RunSettings(ChatSettings, JudgeSettings, TracedSettings):
+class RunSettings(ChatSettings, JudgeOptions, TracedSettings):
     """Run one task."""
 
     group = "Run"
