@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.exports.choice import choice_of, chosen_tasks
-from worksmith.exports.folder import Exported, check_folder, write_folder
+from worksmith.exports.folder import check_folder, write_folder
+from worksmith.jobs.showing.printing import Printed
 from worksmith.tools.errors import needing
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def tasks(
 '''
 
 
-def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported:
+def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Printed:
     """Write `task.py`, a task of inspect_ai that opens the suite in its folder."""
     with needing("tasks for inspect_ai", "inspect"):
         import inspect_ai  # noqa: F401

@@ -4,9 +4,9 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
+from worksmith.evals.reporting.curves import front_plots
 
 from tests.evals.reporting.studies import full_study
-from worksmith.evals.reporting.curves import front_plots
 from worksmith.evals.reporting.histories import CandidateScore, History, history_blocks
 from worksmith.evals.reporting.html.charts import HeatMap, Intervals
 from worksmith.evals.reporting.html.page import block_html
