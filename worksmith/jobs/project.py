@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from shlex import quote
 from shutil import copy, copytree, ignore_patterns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.task_kind import TASK_KINDS, buildable_kinds, suite_builder
 from worksmith.jobs.settings.suites import TaskDraftSettings
-from worksmith.jobs.showing.printing import Printed
+from worksmith.jobs.showing.printing import Printable
 from worksmith.jobs.tasks.task_drafting import draft_tasks
 from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.directories import directory_atomically
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from worksmith.jobs.settings.suites import NewSettings
 
 _TEMPLATES = files("worksmith") / "templates"
@@ -27,7 +30,31 @@ _DRAFTS = 200
 """With fewer drafts most intents of general tools would be in one split only; no compile could help."""
 
 
-def new_project(settings: NewSettings, *, progress: Progress = SILENT) -> Printed:
+@dataclass(frozen=True)
+class NewProject(Printable):
+    """A project that was written.
+
+    Attributes:
+        folder: its place.
+        files: its files, relative to the folder.
+        commands: what to go on with.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    commands: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"folder": str(self.folder), "files": list(self.files)}
+
+    def print(self, console: Console) -> None:
+        count = "1 file" if len(self.files) == 1 else f"{len(self.files)} files"
+        console.out(f"{count} in {self.folder}. Go on with:", highlight=False)
+        for line in self.commands:
+            console.out(f"    {line}", highlight=False)
+
+
+def new_project(settings: NewSettings, *, progress: Progress = SILENT) -> NewProject:
     """Write a small, commented project: a made-up helpdesk, or one over given data; or an industry.
 
     Raises:
@@ -51,15 +78,12 @@ def new_project(settings: NewSettings, *, progress: Progress = SILENT) -> Printe
     return _written(folder, go_in, "worksmith tasks check", "worksmith eval", "worksmith compile")
 
 
-def _written(folder: Path, *commands: str) -> Printed:
+def _written(folder: Path, *commands: str) -> NewProject:
     found = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
-    names = [name for name in found if not name.startswith(".")]
-    count = "1 file" if len(names) == 1 else f"{len(names)} files"
-    lines = (f"{count} in {folder}. Go on with:", *(f"    {command}" for command in commands))
-    return Printed({"folder": str(folder), "files": names}, lines)
+    return NewProject(folder, tuple(name for name in found if not name.startswith(".")), commands)
 
 
-def _new_industry(name: str, folder: Path) -> Printed:
+def _new_industry(name: str, folder: Path) -> NewProject:
     """Write a copy of an industry: its folder, or a folder with its file."""
     known = {
         industry: (kind, place)
