@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
 
 from worksmith.evals.building import build_suite, import_suite
 from worksmith.evals.dspy_programs.digests import model_name
@@ -20,7 +22,7 @@ from worksmith.evals.task_kind import buildable_kinds, importer, suite_builder
 from worksmith.jobs.indexing import index
 from worksmith.jobs.opening.suites import leave_out_cache
 from worksmith.jobs.settings.suites import IndexSettings
-from worksmith.jobs.showing.printing import Facts
+from worksmith.jobs.showing.printing import Printable
 from worksmith.models.resolve import resolve
 from worksmith.retrievers.embedding import PACKAGED
 from worksmith.retrievers.embedding.models import open_embedder
@@ -37,7 +39,7 @@ WRITER_CACHE = Path("mlruns") / "writer"
 
 
 @dataclass(frozen=True)
-class SuiteFacts(Facts):
+class SuiteFacts(Printable):
     """A suite, or the forecast of one, as facts by name."""
 
     found: Mapping[str, Any]
@@ -51,8 +53,14 @@ class SuiteFacts(Facts):
         cost = "for a price that is unknown" if price is None else f"for {price:.2f} dollars at most"
         return f"the build sends up to {calls:,} requests to a model, {cost}"
 
-    def facts(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return dict(self.found)
+
+    def print(self, console: Console) -> None:
+        table = Table(show_header=False, box=None, pad_edge=False)
+        for name, value in self.found.items():
+            table.add_row(f"[bold]{name.replace('_', ' ')}", _plain(value))
+        console.print(table)
 
 
 def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
@@ -116,6 +124,12 @@ def import_published(settings: ImportSettings, *, progress: Progress = SILENT) -
 def facts_of(suite: Suite) -> SuiteFacts:
     """Describe a suite: its world, tasks, splits and digests."""
     return SuiteFacts(describe(suite))
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(item)}" for key, item in value.items())
+    return "-" if value is None else str(value)
 
 
 def _check_folder(out: Path, force: bool) -> None:
