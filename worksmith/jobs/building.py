@@ -87,7 +87,7 @@ def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
         )
         if embedder != "none" and suite.env.library is not None:
             found = index(IndexSettings(suite=place, embedder=embedder), progress=progress)
-            progress.say(found.sentence)
+            progress.say(*found.lines)
     return Suite.open(settings.out)
 
 

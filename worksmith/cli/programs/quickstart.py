@@ -100,7 +100,7 @@ def _build(settings: QuickstartSettings, kind: str, world: Quickstart) -> Suite:
         seed=settings.seed,
         **world.options,
     )
-    say(index(IndexSettings(suite=suite.path, embedder="static"), progress=Terminal()).sentence)
+    say(*index(IndexSettings(suite=suite.path, embedder="static"), progress=Terminal()).lines)
     counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
     say(f"     {len(suite.tasks)} tasks ({counts}) in {directory}")
     return suite
