@@ -18,7 +18,7 @@ from worksmith.evals.tasks.task import Split, SplitScheme, Task
 from worksmith.evals.tasks.task_file import read_tasks, write_tasks
 from worksmith.evals.tasks.task_filter import Condition, those_where
 from worksmith.tools.environment import Environment
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, did_you_mean, unknown
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.directories import bring_back
@@ -262,11 +262,7 @@ class Suite(Shown):
         """
         if (found := self._by_id.get(task_id)) is not None:
             return found
-        raise InputError(
-            f"no task {task_id!r}",
-            where=str(self.path),
-            hint=f"ids look like {self.tasks[0].id!r}" if self.tasks else "the suite has no tasks",
-        )
+        raise unknown("no task", task_id, self._by_id, str(self.path))
 
     def counts(self) -> dict[str, int]:
         """Tasks by split of the standard scheme."""
@@ -321,7 +317,7 @@ class Examples(Shown, list["dspy.Example"]):
         return View(f"Examples({self.split}: {len(self)} tasks of {self.suite!r})", {}, self.tasks, _COLUMNS)
 
     def to_frame(self) -> pd.DataFrame:
-        """The tasks as rows, as of `Suite.to_frame`."""
+        """The tasks as rows, as in `Suite.to_frame`."""
         return frame(task.row() for task in self.tasks)
 
 
@@ -387,4 +383,7 @@ def _open_project(directory: Path, named_by: str) -> Suite:
             )
         suite: Suite = TASK_KINDS.first(lambda kind: kind.open_project, "opens projects")(directory)
         return suite
-    raise InputError("no suite here", where=str(directory), hint=f"make one with: worksmith new {directory}")
+    files = (MANIFEST_FILE, PROJECT_FILE)
+    beside = [str(found.parent) for file in files for found in directory.parent.glob(f"*/{file}")]
+    hint = f"{did_you_mean(str(directory), beside)}make one with: worksmith new {directory}"
+    raise InputError("no suite here", where=str(directory), hint=hint)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from worksmith.evals.records.parts import (
+from worksmith.evals.records.entries import (
     PAID,
     PROVIDER_CACHED,
     AskEntry,
     CallEntry,
     ChangeEntry,
-    Entry,
     FaultEntry,
     Judgement,
+    RecordEntry,
     SpanEntry,
     Used,
 )
@@ -54,7 +54,7 @@ RATES = (LEAK, OVER_REFUSAL, PARTIAL_UNSAID, PARTIAL_WRONGLY, ASR)
 """Failures of access, and attacks that succeed: counts beside every score, and part of no average."""
 
 
-class Digests(Entry):
+class Digests(RecordEntry):
     """Content addresses of everything that an episode and its scores depend on.
 
     Attributes:
@@ -70,7 +70,7 @@ class Digests(Entry):
     scorers: str = ""
 
 
-class TaskLabels(Entry):
+class TaskLabels(RecordEntry):
     """Labels of a task by its kind, for tables; see `worksmith.evals.task_kind.TaskKind.labels`.
 
     Attributes:
@@ -187,7 +187,7 @@ class EpisodeRecord(Shown, Used):
         return self.model_dump(mode="json", exclude=exclude)
 
 
-class WorkUnit(Entry):
+class WorkUnit(RecordEntry):
     """The identity of an episode, by whose key a resumed run finds it in its log."""
 
     task_id: str

@@ -21,22 +21,24 @@ def say(message: str) -> None:
     typer.echo(harmless(message), err=True)
 
 
-class Result(Protocol):
+class JobResult(Protocol):
     """The result of a job."""
 
     def to_json(self) -> Any: ...
 
     def print(self, console: Console) -> None: ...
 
+    def print_tables(self, console: Console) -> None: ...
 
-def show(result: Result, as_json: bool) -> None:
-    """Print a result as one JSON document, or for people."""
+
+def show(result: JobResult, as_json: bool, verbose: bool = False) -> None:
+    """Print a result as one JSON document, or for people; `verbose` with all tables."""
     if as_json:
         typer.echo(json.dumps(result.to_json()))
         return
     from rich.console import Console
 
-    result.print(Console())
+    (result.print_tables if verbose else result.print)(Console())
 
 
 def end_stopped(limit: str, undone: str) -> None:

@@ -26,7 +26,7 @@ from worksmith.jobs.showing.printing import Printable
 from worksmith.models.resolve import resolve
 from worksmith.retrievers.embedding import PACKAGED
 from worksmith.retrievers.embedding.models import open_embedder
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files.directories import directory_atomically
 from worksmith.tools.world_kind import no_library, world_kind
 
@@ -155,13 +155,11 @@ def _checked_options(settings: BuildSettings) -> BuildOptions:
     except ValidationError as error:
         wrong = error.errors()[0]
         name = str(wrong["loc"][0])
-        literal = wrong["type"] == "literal_error"
-        listed = ", ".join(map(str, get_args(model.model_fields[name].annotation)))
-        raise InputError(
-            f"no {name} {wrong['input']!r}" if literal else wrong["msg"],
-            where=f"--{name.replace('_', '-')}",
-            hint=f"there are {listed}" if literal else None,
-        ) from error
+        where = f"--{name.replace('_', '-')}"
+        if wrong["type"] == "literal_error":
+            known = get_args(model.model_fields[name].annotation)
+            raise unknown(f"no {name}", str(wrong["input"]), known, where) from error
+        raise InputError(wrong["msg"], where=where) from error
 
 
 def _searched(kind: str) -> bool:

@@ -18,7 +18,7 @@ from worksmith.evals.records.record import (
 )
 from worksmith.evals.records.summary import Rate, Summary, summarize
 from worksmith.evals.running.study import Row, Study
-from worksmith.evals.scoring.checker_scores import Agreement, agreement
+from worksmith.evals.scoring.checker_scores import CheckerAgreement, agreement
 from worksmith.evals.statistics import Interval
 from worksmith.evals.table import NO_DATA, Grid, percent, share
 
@@ -139,9 +139,8 @@ def area_type_grid(study: Study) -> Grid:
     return Grid("Outcome by area and type, %", headings, (*cells, *rates))
 
 
-def access_grid(study: Study) -> Grid:
-    """The rates of failures of access of each program; baselines left out."""
-    rows = [row for row in study.ordered if not row.arm.baseline]
+def access_grid(rows: Sequence[Row]) -> Grid:
+    """The rates of failures of access of each program."""
     columns = rates_of(row.summary for row in rows)
     return Grid.of(
         "Failures of access, % and episodes",
@@ -193,7 +192,7 @@ def counted(rate: Rate | None) -> str:
     return NO_DATA if rate is None else f"{share(rate.count / rate.of)} ({rate.count}/{rate.of})"
 
 
-def _measures(found: Agreement) -> tuple[tuple[str, float | None, str], ...]:
+def _measures(found: CheckerAgreement) -> tuple[tuple[str, float | None, str], ...]:
     return (
         ("refusals that the policy shares", found.precision, f"{found.found}/{found.found + found.refused}"),
         ("denials foreseen", found.recall, f"{found.found}/{found.found + found.missed}"),

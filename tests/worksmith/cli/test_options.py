@@ -20,7 +20,7 @@ from worksmith.jobs.settings.base import (
 )
 
 SETTINGS: dict[str, type[JobSettings]] = {
-    "eval": programs.EvalSettings,
+    "eval": programs.EvaluateSettings,
     "run": programs.RunSettings,
     "chat": programs.ChatSettings,
     "report": runs.ReportSettings,
@@ -36,7 +36,8 @@ SETTINGS: dict[str, type[JobSettings]] = {
 }
 """Of the commands that the table gives, which are all made in one way, the first alone."""
 
-MODES = {"json", "help", "dry_run", "aa", "sample", "prompts", "commit", "check", "agreement", "show"}
+MODES = {"json", "help", "verbose", "dry_run", "aa", "sample", "prompts", "commit", "check", "agreement"}
+MODES |= {"show"}
 """Options that say how a command works; none of them changes what a job is."""
 
 
@@ -77,7 +78,7 @@ def test_defaults_and_help_are_those_of_the_fields(path: str) -> None:
 
 
 def test_literals_and_suggestions_are_completed() -> None:
-    fields = programs.EvalSettings.model_fields
+    fields = programs.EvaluateSettings.model_fields
 
     assert choices_of(fields["ground_truth"]) == ["published", "corrected"]
     assert "react" in choices_of(fields["strategy"])

@@ -12,7 +12,7 @@ import pytest
 
 from tests.worksmith.commands import called
 from worksmith.evals.kinds.crm.suites import build_world
-from worksmith.evals.running.study import Arm
+from worksmith.evals.running.study import StudyArm
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.evals.tasks.task import Answer, Entity, Split, Step, Task
 from worksmith.jobs.opening.arms import without_category
@@ -103,7 +103,8 @@ def test_each_program_also_runs_without_each_category(suite: Suite, here: Path) 
 
 
 def test_the_difference_stands_beside_the_full_program(suite: Suite, here: Path) -> None:
-    result = run(suite, "--strategies", "react", "--optimizers", "none", "--without-tools", CALCULATION)
+    options = ("--strategies", "react", "--optimizers", "none", "--without-tools", CALCULATION)
+    result = run(suite, *options, "--verbose")
 
     assert "Outcome without a category of functions" in result.stdout
     assert f"react without {CALCULATION}" in result.stdout
@@ -130,11 +131,11 @@ def test_who_is_offered_no_function_has_nothing_to_do_without(suite: Suite) -> N
 
 
 def test_tables_name_the_tools_that_stand_in() -> None:
-    whole = Arm("react", "react", settings={"toolset": "functions"})
+    whole = StudyArm("react", "react", settings={"toolset": "functions"})
     assert without_category(QUERY, whole, ("query",)).settings == {"toolset": "functions+query"}
     both = replace(whole, settings={"toolset": "functions+query"})
     assert without_category(QUERY, both, ("query",)).settings == {"toolset": "functions+query"}
-    assert without_category(QUERY, Arm("react", "react"), ("query",)).settings == {}
+    assert without_category(QUERY, StudyArm("react", "react"), ("query",)).settings == {}
 
 
 def test_an_option_that_names_nothing() -> None:

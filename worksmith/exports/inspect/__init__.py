@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolSource
 
     from worksmith.evals.suite import Suite
-    from worksmith.exports.choice import Choice
+    from worksmith.exports.choice import TaskChoice
 
 __all__ = ["episode_tools", "inspect_model", "inspect_task"]
 
@@ -35,7 +35,7 @@ def inspect_task(
     toolset: str | None = None,
     max_steps: int = 20,
     solver: Any = None,
-    **choice: Unpack[Choice],
+    **choice: Unpack[TaskChoice],
 ) -> Task:
     """A suite's tasks as a `Task` of inspect_ai, scored as `worksmith eval` scores them.
 
@@ -49,7 +49,7 @@ def inspect_task(
         max_steps: the most requests to the model in an episode.
         solver: a solver or agent of inspect_ai; default is their `react`, until the model calls no tool, or
             `finish`.
-        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
+        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.TaskChoice`.
 
     Returns:
         The task. Its samples have the id and the request of a task, and in their metadata persona, clock,

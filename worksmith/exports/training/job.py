@@ -25,7 +25,7 @@ from worksmith.exports.training.held_back import HeldBack, refuse
 from worksmith.exports.training.result import TrainingData
 from worksmith.exports.training.rows import Row, once
 from worksmith.exports.training.sources import open_sources
-from worksmith.exports.training.trajectories import Trajectory, intent_of, run_again
+from worksmith.exports.training.trajectories import ChatTrajectory, intent_of, run_again
 from worksmith.jobs.opening.programs import new_agent
 from worksmith.jobs.settings.exports import SftSettings
 from worksmith.programs.parts.tool_retrieval import tools_a_step
@@ -74,7 +74,7 @@ class Job:
         )
         self.left: Counter[str] = Counter()
 
-    def trajectories(self) -> list[Trajectory]:
+    def trajectories(self) -> list[ChatTrajectory]:
         """The trajectories of all sources, but those of leaks."""
         sources = [
             replace(one, told=[each for each in one.told if each.place not in self._leaks])

@@ -16,7 +16,7 @@ from worksmith.evals.scoring.expression import is_expression
 from worksmith.evals.scoring.objective import CHECKED, ObjectiveScorer
 from worksmith.evals.scoring.scorer import check_score_names
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.opening.judges import GATES, check_judged, open_judges
+from worksmith.jobs.opening.named_judges import GATES, check_judged, open_judges
 from worksmith.optimizers.compiling.plan import Metric
 from worksmith.tools.errors import InputError
 
@@ -60,7 +60,7 @@ def with_metric(plan: Plan, settings: CompileSettings, *, forecast: bool, progre
         files = settings.gate or [file for j in judges if (file := GATES / f"{j.digest}.json").is_file()]
         verdicts = gate_verdicts(judges, files, forced=settings.force_judge)
     if judges and forecast:
-        progress.say("judges are no part of the forecast: each is asked about every graded episode")
+        progress.say("judges are not part of the forecast: each is asked about every graded episode")
     elif judges:
         scorer = JudgedScorer(scorers_for(plan.suite.env), judges, drives=drives)
         about = {

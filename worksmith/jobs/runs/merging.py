@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.run_card import (
     CARD,
     JUDGEMENTS,
@@ -18,7 +20,6 @@ from worksmith.evals.records.run_card import (
     make_room,
     write_card,
 )
-from worksmith.evals.records.run_log import open_log
 from worksmith.evals.records.shard import Shard, digest_of_ids
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import replacing, write_atomically
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.jobs.settings.runs import MergeSettings
 
-_OWN = ("shard", "suite", "artifact")
+_OWN = ("shard", "suite", "artifact", "command", "date")
 """Fields of a card in which parts may differ: paths are those of a machine, and digests are compared."""
 
 _PATHS = ("suite", "program", "rubric")
@@ -53,7 +54,7 @@ class Merged:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _ShardLog:
     """The log of a part.
 
     Attributes:
@@ -100,7 +101,7 @@ def merge_logs(settings: MergeSettings) -> Merged:
     """
     if not settings.parts:
         raise InputError("no log is named", hint="name the logs of all parts")
-    parts = sorted((_Part.open(log) for log in settings.parts), key=lambda part: part.shard.part)
+    parts = sorted((_ShardLog.open(log) for log in settings.parts), key=lambda part: part.shard.part)
     _check(parts)
     out = settings.out
     if out.resolve() in [part.log.resolve() for part in parts]:
@@ -119,7 +120,7 @@ def merge_logs(settings: MergeSettings) -> Merged:
     return Merged(out, sum(len(part.records) for part in parts), len(parts))
 
 
-def _write(out: Path, parts: Sequence[_Part]) -> None:
+def _write(out: Path, parts: Sequence[_ShardLog]) -> None:
     """Write log, card, verdicts and ratings; an earlier log with verdicts or ratings is moved aside."""
     with replacing(out) as log:
         for part in parts:
@@ -134,7 +135,7 @@ def _write(out: Path, parts: Sequence[_Part]) -> None:
             beside(out, ending).unlink(missing_ok=True)
 
 
-def _check(parts: Sequence[_Part]) -> None:
+def _check(parts: Sequence[_ShardLog]) -> None:
     first = parts[0]
     for part in parts[1:]:
         _check_same(_comparable(first.card), _comparable(part.card), part.log, str(first.log))
@@ -169,7 +170,9 @@ def _without_shard(card: RunCard) -> dict[str, Any]:
 
 
 def _whole(card: RunCard) -> RunCard:
-    return card.model_copy(update={"shard": None, "settings": _without_shard(card)})
+    command = re.sub(r" --shard \S+", "", card.command)
+    whole = {"command": command, "shard": None, "settings": _without_shard(card)}
+    return card.model_copy(update=whole)
 
 
 def _check_same(one: dict[str, Any], other: dict[str, Any], where: Path, named: str) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.numbers import scalar
 
 Other = TypeVar("Other", bound="JobSettings")
@@ -139,6 +139,23 @@ class JobSettings(BaseModel):
         kept = [name for name, each in ordered_fields(type(self)).items() if traits_of(each).recorded]
         return {name: values[name] for name in kept if values[name] not in (None, [], "")}
 
+    def words(self) -> list[str]:
+        """The words of a command with these settings, as far as they can change the result."""
+        found: list[str] = []
+        for name, field in ordered_fields(type(self)).items():
+            traits, value, option = traits_of(field), getattr(self, name), option_name(name, field)
+            if value == field.default or not (traits.recorded and traits.option):
+                continue
+            if traits.positional:
+                found.append(str(value))
+            elif isinstance(value, bool):
+                found.append(option if value else option.replace("--", "--no-", 1))
+            else:
+                several = isinstance(value, tuple) and not comma_separated(field)
+                whole = ",".join(map(str, value)) if isinstance(value, tuple) else value
+                found += [word for each in (value if several else [whole]) for word in (option, str(each))]
+        return found
+
     def adapted(self, model: type[Other], **others: Any) -> Other:
         """The settings of another job, made from the fields that both have, and `others`.
 
@@ -201,16 +218,12 @@ def _explained(model: type[JobSettings], error: ValidationError) -> InputError:
     name = str(first["loc"][0]) if first["loc"] else ""
     field = model.model_fields.get(name)
     if field is None:
-        known = ", ".join(model.model_fields)
-        return InputError(f"{model.__name__} has no setting {name!r}", hint=f"there are {known}")
+        return unknown(f"{model.__name__} has no setting", name, model.model_fields)
     where, said = option_name(name, field), first["msg"].removeprefix("Value error, ")
     if first["type"] == "missing":
         return InputError("a value is missing", where=where)
     if first["type"] == "literal_error":
-        listed = ", ".join(choices_of(field))
-        return InputError(
-            f"no {name.replace('_', ' ')} {first['input']!r}", where=where, hint=f"there are {listed}"
-        )
+        return unknown(f"no {name.replace('_', ' ')}", str(first["input"]), choices_of(field), where)
     if first["type"] == "tuple_type":
         return InputError("several values go in a list", where=where, hint=f"got {first['input']!r}")
     return InputError(said[:1].lower() + said[1:], where=where, hint=f"got {first['input']!r}")

@@ -17,7 +17,7 @@ from worksmith.jobs.settings.groups.episodes import (
     TimeLimitSettings,
     WorkerSettings,
 )
-from worksmith.jobs.settings.groups.judging import JudgeSettings
+from worksmith.jobs.settings.groups.judging import JudgeOptions
 from worksmith.jobs.settings.groups.measuring import MeasureSettings
 from worksmith.jobs.settings.groups.models import (
     MODELS,
@@ -50,7 +50,7 @@ from worksmith.jobs.settings.groups.tasks import (
 )
 
 
-class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSettings, MeasureSettings):
+class EvaluateSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSettings, MeasureSettings):
     """Run a program on a suite's tasks and score every episode."""
 
     group = "Record"
@@ -67,13 +67,17 @@ class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSett
     )
 
 
-class AttackSettings(EvalSettings):
+class AttackSettings(EvaluateSettings):
     """Run a program on tasks whose data hold planted instructions, and report which it follows."""
 
     attack: bool = setting(True, "Plant instructions into what the tasks read.", option=False)
 
 
-class CheckSettings(EvalSettings):
+RECORDED_TRIALS = 3
+"""Of a baseline: with one trial, chance would hide losses from every check against it."""
+
+
+class CheckSettings(EvaluateSettings):
     """Compare a program with a recorded baseline."""
 
     group = "Check"
@@ -89,6 +93,14 @@ class CheckSettings(EvalSettings):
         suggest=("leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
     )
     junit: Path | None = setting(None, "Also write the result as JUnit's XML.", path="file", recorded=False)
+    trials: int = setting(
+        1, "Independent attempts at each task.", min=1, unset=f"{RECORDED_TRIALS} with --update, else 1"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_trials(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {"trials": RECORDED_TRIALS, **values} if values.get("update") else values
 
 
 class CompileSettings(
@@ -102,7 +114,7 @@ class CompileSettings(
     SeedSettings,
     EngineSettings,
     TimeLimitSettings,
-    JudgeSettings,
+    JudgeOptions,
     BudgetSettings,
     MlflowSettings,
 ):
@@ -188,10 +200,8 @@ class CompileSettings(
         suggest=("lexical", "minilm"),
         expert=True,
     )
-    train_limit: int | None = setting(
-        None, "At most so many training tasks, spread evenly.", min=1, expert=True
-    )
-    dev_limit: int | None = setting(None, "At most so many dev tasks, spread evenly.", min=1, expert=True)
+    train_limit: int | None = setting(None, "The most training tasks, spread evenly.", min=1, expert=True)
+    dev_limit: int | None = setting(None, "The most dev tasks, spread evenly.", min=1, expert=True)
     maximize: str = setting(
         "outcome",
         "Score to choose programs by: outcome, any other score of episodes, judge (the share of episodes at "
@@ -210,7 +220,7 @@ class CompileSettings(
     )
     force_judge: bool = setting(False, "Accept a judge that did not pass the gate.", expert=True)
     resume: bool = setting(False, "Continue an interrupted compile.", recorded=False)
-    force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
+    force: bool = setting(False, "Replace an existing file; start again.", recorded=False)
     journal: bool = setting(
         True, "Keep the journal, OUT.journal, for `worksmith verify`.", recorded=False, expert=True
     )
@@ -374,7 +384,7 @@ class BankSettings(
         "train, dev, test, paired or all. A compile leaves out tasks of its own dev and test splits.",
     )
     resume: bool = setting(False, "Continue an interrupted build.", recorded=False)
-    force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
+    force: bool = setting(False, "Replace an existing file; start again.", recorded=False)
 
 
 class ShowBankSettings(JobSettings):
@@ -393,11 +403,11 @@ class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSetting
         "Id of the person who asks.",
         flag="--as",
         metavar="PERSON",
-        unset="the only person, where nobody's rights differ",
+        unset="the only person, if all have the same rights",
     )
 
 
-class RunSettings(ChatSettings, JudgeSettings, TracedSettings):
+class RunSettings(ChatSettings, JudgeOptions, TracedSettings):
     """Run one task."""
 
     group = "Run"

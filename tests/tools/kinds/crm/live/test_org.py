@@ -23,8 +23,8 @@ from worksmith.tools.kinds.crm.live.login import Credentials, failure
 from worksmith.tools.kinds.crm.live.org import SalesforceOrg
 from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.schema import OBJECTS
-from worksmith.tools.kinds.crm.soql.engine import Limits
 from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits
 from worksmith.tools.world import World
 
 pytestmark = pytest.mark.usefixtures("trusting")

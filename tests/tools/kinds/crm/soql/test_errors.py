@@ -15,10 +15,10 @@ from tests.tools.kinds.crm.soql.org import connect, random_org, refusals
 from tests.tools.kinds.crm.soql.queries import Chooser
 from worksmith.tools.kinds.crm.schema import crm_schema
 from worksmith.tools.kinds.crm.soql.cursor import MAX_LISTED
-from worksmith.tools.kinds.crm.soql.engine import Limits, Soql
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 from worksmith.tools.kinds.crm.soql.filters import MAX_CONDITIONS
 from worksmith.tools.kinds.crm.soql.scope import MAX_PARENTS
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits, Soql
 from worksmith.tools.seeding import rng
 
 ORG = random_org(rng(1, "errors"), 6)

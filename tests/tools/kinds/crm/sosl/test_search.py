@@ -13,10 +13,10 @@ from tests.tables import each_row
 from tests.tools.kinds.crm.soql.org import refusals
 from worksmith.tools.kinds.crm.ids import make_id
 from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES
-from worksmith.tools.kinds.crm.soql.engine import Limits
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 from worksmith.tools.kinds.crm.soql.results import plain
-from worksmith.tools.kinds.crm.sosl.engine import PER_OBJECT, Sosl
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits
+from worksmith.tools.kinds.crm.sosl.sosl_engine import PER_OBJECT, Sosl
 from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows, singular, words
 from worksmith.tools.persona import Persona
 from worksmith.tools.sqlite.sandbox import Sandbox
