@@ -25,12 +25,20 @@ from worksmith.tools.files.directories import bring_back
 from worksmith.tools.files.json_files import read_model, read_models
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.seeding import digest
+from worksmith.tools.view import Shown, View, frame
 from worksmith.tools.world import World, WorldManifest
 
 if TYPE_CHECKING:
     import dspy
+    import pandas as pd
 
 MANIFEST_FILE = "manifest.json"
+
+_COLUMNS = tuple(
+    (name, lambda task, name=name: task.row()[name])
+    for name in ("task", "split", "intent", "persona", "query")
+)
+"""What a short table shows of each task."""
 
 _AGAIN = "build or import the suite again"
 
@@ -55,7 +63,7 @@ class SuiteManifest(BaseModel):
     rules: str = ""
 
 
-class Suite:
+class Suite(Shown):
     """An environment and tasks over its world. Immutable, shared by reference.
 
     Args:
@@ -150,7 +158,7 @@ class Suite:
 
     @property
     def manifest(self) -> SuiteManifest:
-        """What is known about the suite without its tasks."""
+        """The facts about the suite without its tasks."""
         world = self.world.manifest
         if self._manifest is None or self._manifest.world_digest != world.digest:
             self._manifest = self._described(world)
@@ -250,7 +258,7 @@ class Suite:
         """The task with the id `task_id`.
 
         Raises:
-            InputError: there is none.
+            InputError: the suite has no such task.
         """
         if (found := self._by_id.get(task_id)) is not None:
             return found
@@ -260,14 +268,23 @@ class Suite:
         """Tasks by split of the standard scheme."""
         return dict(sorted(Counter(task.split for task in self.tasks).items()))
 
-    def __repr__(self) -> str:
-        return f"Suite({str(self.path)!r}: {len(self.tasks)} tasks)"
+    def _view(self) -> View:
+        facts = {"tasks": self.counts(), "environment": repr(self.env)}
+        return View(f"Suite({str(self.path)!r}: {len(self.tasks)} tasks)", facts, self.tasks, _COLUMNS)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The tasks as rows, expectations left out.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return frame(task.row() for task in self.tasks)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Suite:
         return self
 
 
-class Examples(list["dspy.Example"]):
+class Examples(Shown, list["dspy.Example"]):
     """Tasks of a suite as examples for DSPy, with what evaluates them: a part of it knows as much.
 
     Attributes:
@@ -296,11 +313,18 @@ class Examples(list["dspy.Example"]):
     def copy(self) -> Examples:
         return self[:]
 
+    def _view(self) -> View:
+        return View(f"Examples({self.split}: {len(self)} tasks of {self.suite!r})", {}, self.tasks, _COLUMNS)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The tasks as rows, as of `Suite.to_frame`."""
+        return frame(task.row() for task in self.tasks)
+
 
 def suite_of_examples(
     train: Sequence[Any], dev: Sequence[Any] = (), test: Sequence[Any] = (), *, intent: str | None = None
 ) -> Suite:
-    """The suite of a plain DSPy program's examples: each is a task, and tools there are none.
+    """The suite of a plain DSPy program's examples: each is a task, without tools.
 
     Args:
         intent: the field of an example that names its kind; None for the input `intent`, if there is one.

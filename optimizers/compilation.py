@@ -1,4 +1,4 @@
-"""What a compile found, as its program carries it."""
+"""The result of a compile, as its program carries it."""
 
 from __future__ import annotations
 
@@ -9,29 +9,32 @@ from typing import TYPE_CHECKING, Any, Self
 
 from worksmith.evals.running.result import failed_scorers
 from worksmith.optimizers.racing.rules import INCUMBENT
-from worksmith.optimizers.trial import Pareto, Trial
+from worksmith.optimizers.trial import COLUMNS, Pareto, Trial, trial_row
 from worksmith.optimizers.wording import in_python
+from worksmith.tools.view import Shown, View, frame
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from worksmith.optimizers.compiling.artifact import Artifact
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 
 @dataclass(frozen=True, repr=False)
-class Compilation:
+class Compilation(Shown):
     """What a compile found.
 
     Attributes:
         trials: the programs that were measured on the tasks to choose by, with intervals and episodes.
         chosen: the name of the trial that the program comes from; None if nothing was measured.
-        acceptance: the remark on a program that was not tested; what a race found is in its trials.
+        acceptance: the remark on a program that was not tested; the results of a race are in its trials.
         cost: episodes, model calls and tokens of teacher and student.
-        difference: what the program changes in the student, for readers.
+        difference: the changes of the program in the student, for readers.
         gaps: why training examples gave no demonstration, with counts.
-        stopped: the limit of the budget that ended the compile; empty if none did.
+        stopped: the limit of the budget that ended the compile; empty without one.
         notes: remarks, such as the models that were taken by default.
-        artifact: the program at rest; `save` writes it to a file with all this.
-        run_id: of the run in MLflow; None where it was not tracked.
+        artifact: the program as a file; `save` writes it to a file with all this.
+        run_id: of the run in MLflow; None if it was not tracked.
     """
 
     trials: tuple[Trial, ...]
@@ -46,7 +49,7 @@ class Compilation:
     run_id: str | None = None
 
     @classmethod
-    def of(cls, result: Result, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
+    def of(cls, result: CompileResult, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
         manifest = result.artifact.manifest
         return cls(
             trials=result.compiled.trials,
@@ -70,22 +73,36 @@ class Compilation:
         """Score, tokens and seconds of all candidates, to print."""
         return Pareto.of(self.trials)
 
-    def __str__(self) -> str:
-        lines = [
-            f"{'*' if trial.name == self.chosen else ' '} {trial.name:24} {100 * score.value:5.1f} % "
-            f"[{100 * score.low:.1f}, {100 * score.high:.1f}] of {score.n}"
-            for trial in self.trials
-            for score in (trial.strict,)
-        ]
-        claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
-        records = [record for trial in self.trials if trial.result for record in trial.result.records]
-        failed = failed_scorers(records)
-        stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
-        said = [in_python(each) for each in (failed, claim, stopped) if each]
-        return "\n".join([*said, *lines, *filter(None, [self.difference]), *self.notes])
+    __repr__ = Shown.__str__
 
-    def __repr__(self) -> str:
-        return str(self)
+    def _view(self) -> View:
+        claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
+        records = (record for trial in self.trials if trial.result for record in trial.result.records)
+        spent = {
+            who: f"{cost.get('episodes', 0):,} episodes, {cost.get('model_calls', 0):,} model calls, "
+            f"{cost.get('prompt_tokens', 0) + cost.get('completion_tokens', 0):,} tokens"
+            for who, cost in self.cost.items()
+        }
+        facts = {
+            "decision": in_python(claim),
+            "wrong": failed_scorers(records),
+            "stopped": self.stopped,
+            "changes": self.difference,
+            "notes": " ".join(self.notes),
+            "no demonstration": self.gaps,
+            **spent,
+        }
+        marked = ("", lambda trial: "chosen" if trial.name == self.chosen else "")
+        title = f"Compilation of {len(self.trials)} candidates, chosen: {self.chosen}"
+        return View(title, facts, self.trials, (*COLUMNS, marked))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The candidates as rows.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return frame({**trial_row(trial), "chosen": trial.name == self.chosen} for trial in self.trials)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -95,7 +112,7 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
     """The decision of a compile in words; empty if nothing was compared.
 
     Args:
-        races: what a race found on each trial, by name.
+        races: the results of a race for each trial, by name.
     """
     race = races.get(chosen or "")
     if chosen == INCUMBENT and not acceptance:

@@ -5,8 +5,8 @@ A package offers one by an entry point of the group `worksmith.optimizers`:
     [project.entry-points."worksmith.optimizers"]
     mine = "my_package.optimizers:Mine"
 
-The class is a `Teleprompter` of ours or any optimizer with the `compile` of DSPy's. It is imported when its
-name is first used.
+The class is a `Teleprompter` of worksmith or any optimizer with the `compile` of DSPy's. It is imported when
+its name is first used.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def optimizer_class(name: str, *, option: str = "--optimizer") -> type[Telepromp
         option: the command-line option, for the message.
 
     Raises:
-        InputError: there is none.
+        InputError: the name is unknown.
     """
     if name in OPTIMIZERS:
         return OPTIMIZERS[name]

@@ -45,7 +45,7 @@ def default_over(*, proposing: bool) -> tuple[str, ...]:
 
 
 _CHANGES = ("over", "pinned", "forbidden")
-"""The settings of what a race may change."""
+"""The settings of the changes that a race may make."""
 
 _SELECTION_SETTINGS = ("selection", "demo_unit", "demo_tokens")
 """The settings of the choice of demonstrations."""

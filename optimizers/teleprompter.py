@@ -6,6 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,10 +18,11 @@ from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.dspy_programs.own_models import without_models
 from worksmith.evals.lm.prices import prices_in_use
+from worksmith.evals.progress.screen import on_screen
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.scoring.expression import priced
 from worksmith.evals.tasks.transcript import GOLD
-from worksmith.evals.tracking import open_tracker, steady
+from worksmith.evals.tracking import open_tracker, tolerant
 from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compilation import Compilation
 from worksmith.optimizers.compiling.claims import counted_intents, too_few_intents
@@ -39,10 +41,10 @@ from worksmith.optimizers.wording import errors_in_python, in_python
 from worksmith.tools.errors import InputError, Notice
 
 if TYPE_CHECKING:
-    from worksmith.evals.running.result import Progress
+    from worksmith.evals.running.result import EvaluationProgress
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 GivenModel: TypeAlias = "str | dspy.BaseLM"
 
@@ -53,22 +55,24 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
     Args:
         metric: takes an example and a prediction; gives a bool, a number from 0 to 1, or a `dspy.Prediction`
             with `score` and `feedback`. None is for examples of a suite, which has scorers.
-        budget: limits of the compile; None sets none.
+        budget: limits of the compile; None for no limit.
         threshold: the lowest score of a success, which may become a demonstration.
         lm: the model that the program is compiled for; default is DSPy's, else `local/apprentice`.
         teacher: makes the demonstrations: a model, its name, or a program with the same predictors. Default
-            is `gold` if training tasks have gold plans, else `lm`. A named teacher is asked for predictors
-            with a model of their own as well.
+            is `gold` if training tasks have gold plans, else `lm`. A named teacher also answers for
+            predictors with their own model.
         proposer: proposes instructions, for optimizers that change them; default is the teacher, else `lm`.
         bank: demonstrations that were made before, in the teacher's place; `labels` makes them of the labels
             that plain examples hold.
         workers: calls of the program at once.
-        journal: a folder that keeps every reply, so that a killed compile goes on; None keeps none.
+        journal: a folder that keeps every reply, so that a killed compile goes on; None to keep no journal.
         resume: go on with the journal.
         track: record the compile in MLflow, in an experiment of this name if it is a text.
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
             one. Claims are about new kinds.
-        on_progress: called after each call of a program with the name of its evaluation.
+        progress: show the compile as it goes: a bar with score so far, cost and remaining time. None shows it
+            in a terminal and in a notebook.
+        on_progress: called after each call of a program, with an `EvaluationProgress`.
         demos: the most demonstrations that a prompt gets; default is 4 for `local/apprentice`, else 16.
         candidates: the number of sets of demonstrations that are compared on the dev tasks.
         seed: the seed of every random choice.
@@ -78,12 +82,12 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         selection: the way to choose demonstrations; None stands for the optimizer's own way.
         demo_unit: the unit of a demonstration: a whole `trajectory` or one `step`.
         demo_tokens: the most tokens of a prompt's demonstrations.
-        constraints: bounds that a program has to keep on the dev tasks to be chosen, such as `leak=0`.
-        accept: the rule for the winner: `tested` if it has to beat the uncompiled program by a test, `best`
+        constraints: bounds that a chosen program keeps on the dev tasks, such as `leak=0`.
+        accept: the rule for the winner: `tested` if it must beat the uncompiled program by a test, `best`
             if not.
-        over: the parts of the program that a race may change: `demonstrations`, `instructions`, `tools` (what
-            is said of them), `form` (of prompts), `strategy`, `toolset`, `temperature`. Default is the first
-            and, where a proposer is named, the first three.
+        over: the parts of the program that a race may change: `demonstrations`, `instructions`, `tools`
+            (their descriptions), `form` (of prompts), `strategy`, `toolset`, `temperature`. Default is the
+            first and, where a proposer is named, the first three.
         forbidden: words that proposed texts may not have.
         pinned: the names of predictors and tools whose texts stay as they are.
         maximize: the quantity by which a race compares programs: the name of a score, or an expression of
@@ -109,7 +113,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         resume: bool = False,
         track: bool | str = False,
         intent: str | None = None,
-        on_progress: Callable[[str, Progress], None] | None = None,
+        progress: bool | None = None,
+        on_progress: Callable[[EvaluationProgress], None] | None = None,
         demos: int | None = None,
         candidates: int = Settings.candidates,
         seed: int = Settings.seed,
@@ -143,6 +148,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         self.resume = resume
         self.track = track
         self.intent = intent
+        self.progress = progress
         self.on_progress = on_progress
         given = Settings(
             demos=default_demos(name_of(lm)) if demos is None else demos,
@@ -197,8 +203,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
 
         Raises:
             InputError: the examples, the metric, the models or the settings do not suit.
-            WorksmithError: there is no program to return: nothing was taught, none keeps the constraints, or
-                the budget was spent too early.
+            WorksmithError: there is no program to return: nothing was taught, no program keeps the
+                constraints, or the budget was spent too early.
         """
         with errors_in_python():
             return self._compile(student, trainset, valset, teacher)
@@ -246,7 +252,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             suite: holds the tasks.
             folder: of the journal.
             tasks: None for those that `choice` selects.
-            describes: what the program can be built anew from; default is its own `config`.
+            describes: the configuration to build the program again; default is its own `config`.
             choice: further fields of `Plan`, such as `scheme` and `where`.
         """
         lm = Model.of(self.lm, suite) if self.lm is not None else default_model()
@@ -306,7 +312,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
                 hint="give a program of the student's class, or a model",
             )
 
-    def _compiled(self, plan: Plan, data: LearningData) -> tuple[Result, str | None]:
+    def _compiled(self, plan: Plan, data: LearningData) -> tuple[CompileResult, str | None]:
         """The result of a plan, and the id of its run in MLflow."""
         suite, named = data.suite, self.track if isinstance(self.track, str) else data.suite.path.name
         tracker = open_tracker(track=bool(self.track), experiment=named)
@@ -318,8 +324,17 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             **plan.settings.to_json(),
         }
         name = f"compile {type(plan.program).__name__} {self.name}"
-        with steady(tracker.start(name, params=params)) as run:
-            result = compile_program(plan)
+        with (
+            tolerant(tracker.start(name, params=params)) as run,
+            on_screen(self.progress).bar(f"{self.name} compiles") as tick,
+        ):
+
+            def told(at: EvaluationProgress) -> None:
+                at.tell(tick)
+                if self.on_progress is not None:
+                    self.on_progress(at)
+
+            result = compile_program(replace(plan, on_progress=told))
             record_trials(run, result.artifact, suite)
             record_prompts(run, result.artifact, f"{suite.path.name}.{strategy_name(plan.program)}")
             run.text(result.artifact.text, "program.json")
@@ -334,7 +349,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         return said
 
     def _note(self) -> str:
-        """The remark on a model that nobody chose."""
+        """The remark on a default model."""
         return "" if self.lm is not None else f"the model is {default_model().name}, as none was given"
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
+from worksmith.evals.records.rows import interval_row
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken
@@ -18,9 +20,11 @@ from worksmith.evals.statistics import NOTHING, Interval, wilson
 from worksmith.evals.table import Grid, number, percent
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.settings import Settings
+from worksmith.tools.view import Shown, View, frame
 
 if TYPE_CHECKING:
     import dspy
+    import pandas as pd
 
 _COSTS = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "used_tokens")
 """The costs of episodes that do not depend on a clock."""
@@ -50,7 +54,7 @@ class Trial:
         strict: over all episodes, lost ones counted as 0.
         errors: episodes lost to the infrastructure.
         broken: the constraints that it breaks, each with the measured value.
-        result: every episode, where our own runner ran them.
+        result: every episode, if worksmith's runner ran them.
         race: how many tasks it met in a race and why it left, see `worksmith.optimizers.racing.rules.Arm`.
     """
 
@@ -61,7 +65,7 @@ class Trial:
     strict: Interval
     errors: int
     broken: tuple[str, ...] = ()
-    result: EvalResult | None = None
+    result: EvalResult | None = field(default=None, repr=False)
     race: Mapping[str, Any] | None = None
 
     @classmethod
@@ -97,7 +101,7 @@ class Trial:
 
         Args:
             program: the candidate's content address.
-            outcomes: 1 or 0 for each dev task, None where the infrastructure failed.
+            outcomes: 1 or 0 for each dev task, None if the infrastructure failed.
         """
         graded = [outcome for outcome in outcomes if outcome is not None]
         return cls(
@@ -146,6 +150,41 @@ class Trial:
         }
 
 
+COLUMNS = (
+    ("trial", lambda trial: trial.name),
+    ("score, %", lambda trial: percent(trial.strict)),
+    ("tasks", lambda trial: trial.strict.n),
+    ("lost", lambda trial: trial.errors or None),
+    ("demonstrations", lambda trial: len(trial.demonstrations)),
+    ("tokens", lambda trial: number(_finite(trial.cost), 0)),
+    ("breaks", lambda trial: trial.broken),
+    ("race", lambda trial: (trial.race or {}).get("left") or (trial.race or {}).get("verdict")),
+)
+"""What a short table shows of each trial."""
+
+
+def trial_row(trial: Trial) -> dict[str, Any]:
+    """A trial as one row of a frame."""
+    race = trial.race or {}
+    return {
+        "trial": trial.name,
+        **interval_row("score", trial.strict),
+        "tasks": trial.strict.n,
+        "lost": trial.errors,
+        "demonstrations": len(trial.demonstrations),
+        "tokens": _finite(trial.cost),
+        "seconds": _finite(trial.seconds),
+        "breaks": ", ".join(trial.broken),
+        "accepted": race.get("accepted"),
+        "left": race.get("left"),
+        "program": trial.program,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return None if math.isinf(value) else value
+
+
 @dataclass(frozen=True)
 class Contender:
     """A program that was measured on all dev tasks, so that it may win."""
@@ -161,8 +200,8 @@ def pareto_front(trials: Sequence[Trial]) -> tuple[str, ...]:
     return tuple(sorted(_undominated(points), key=lambda name: -points[name][1]))
 
 
-@dataclass(frozen=True)
-class Pareto:
+@dataclass(frozen=True, repr=False)
+class Pareto(Shown):
     """Score, tokens and seconds of an episode, by trial.
 
     Attributes:
@@ -182,7 +221,7 @@ class Pareto:
             {
                 "name": trial.name,
                 "score": interval_json(trial.strict),
-                "tokens": None if math.isinf(trial.cost) else trial.cost,
+                "tokens": _finite(trial.cost),
                 "seconds": round(trial.seconds, 3),
                 "front": trial.name in self.front,
             }
@@ -196,7 +235,7 @@ class Pareto:
             ("", lambda trial: f"{'* ' if trial.name in self.front else ''}{trial.name}"),
             ("score, %", lambda trial: percent(trial.strict)),
             ("tasks", lambda trial: str(trial.strict.n)),
-            ("tokens", lambda trial: number(None if math.isinf(trial.cost) else trial.cost, 0)),
+            ("tokens", lambda trial: number(_finite(trial.cost), 0)),
             ("seconds", lambda trial: number(trial.seconds, 2)),
             notes=(
                 "*: of those that met the most tasks and keep all constraints, no other one is as good or "
@@ -204,12 +243,22 @@ class Pareto:
             ),
         )
 
-    def __str__(self) -> str:
-        return self.table().markdown()
+    def _view(self) -> View:
+        table = self.table()
+        cells = tuple((name or "trial", itemgetter(place)) for place, name in enumerate(table.headings))
+        return View(table.title, {"note": " ".join(table.notes)}, table.rows, cells)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The trials as rows.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return frame({**trial_row(trial), "front": trial.name in self.front} for trial in self.trials)
 
 
 def _comparable(trials: Sequence[Trial]) -> list[Trial]:
-    """Those whose episodes our own runner ran, that keep all constraints and that met the most tasks.
+    """Those whose episodes worksmith's runner ran, that keep all constraints and that met the most tasks.
 
     An arm that left a race early looks better or worse than it is.
     """
@@ -241,7 +290,7 @@ def mean_tokens(records: Sequence[EpisodeRecord]) -> float:
 
 
 def episode_score(record: EpisodeRecord, maximize: str = PRIMARY) -> float | None:
-    """The score by which candidates are compared; None where the infrastructure failed.
+    """The score by which candidates are compared; None if the infrastructure failed.
 
     Args:
         maximize: the name of a score, or an expression, see `worksmith.evals.scoring.expression`.

@@ -27,11 +27,11 @@ from worksmith.evals.dspy_programs.digests import model_digest, model_name
 from worksmith.evals.dspy_programs.own_models import own_models
 from worksmith.evals.dspy_programs.program_state import temperatures
 from worksmith.evals.dspy_programs.states import MADE, check_made, fit, read_state
-from worksmith.programs.at_once import in_a_thread
 from worksmith.programs.demo_filter import DemoFilter, DemoView
 from worksmith.programs.descriptions import check_descriptions, described, read_descriptions
 from worksmith.programs.dspy_trace import TraceEntry, append_to_trace, portable
 from worksmith.programs.episode_loop import EpisodeLoop
+from worksmith.programs.episode_threads import in_a_thread
 from worksmith.programs.init_signature import InitSignature
 from worksmith.programs.parts.checker import Access, AccessChecker
 from worksmith.programs.parts.executor import Executor
@@ -60,15 +60,27 @@ from worksmith.tools.code import functions_digest
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
+from worksmith.tools.view import Shown, View, frame
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from worksmith.evals.tasks.task import VisibleTask
     from worksmith.tools.tool import Toolset
 
 MAX_STEPS = 20
 
+_COLUMNS = (
+    ("predictor", lambda part: part[0]),
+    ("inputs", lambda part: ", ".join(part[1].signature.input_fields)),
+    ("outputs", lambda part: ", ".join(part[1].signature.output_fields)),
+    ("demonstrations", lambda part: len(part[1].demos)),
+    ("instructions", lambda part: part[1].signature.instructions),
+)
+"""What is shown of each predictor."""
 
-class Agent(dspy.Module):  # type: ignore[misc]
+
+class Agent(Shown, dspy.Module):  # type: ignore[misc]
     """A planner, a tool selector, an access checker and an executor in one loop.
 
     Each of the four may be a module of your own, which the agent calls with its rollout, saves, loads, and
@@ -202,6 +214,25 @@ class Agent(dspy.Module):  # type: ignore[misc]
             **({"descriptions": told} if told else {}),
             **({"components": self.components} if self.components else {}),
         }
+
+    def _view(self) -> View:
+        made = {
+            name: value for name, value in self.config.items() if name not in ("strategy", "descriptions")
+        }
+        compiled = getattr(self, "compilation", None)
+        facts = {**made, "environment": repr(self.env), "compiled": compiled and compiled._view().title}
+        return View(f"Agent({self.strategy.name!r})", facts, self._parts(), _COLUMNS)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The predictors as rows.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return frame({name: cell(part) for name, cell in _COLUMNS} for part in self._parts())
+
+    def _parts(self) -> list[tuple[str, dspy.Predict]]:
+        return list(self.named_predictors())
 
     @property
     def alternatives(self) -> dict[str, list[str]]:

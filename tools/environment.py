@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.code import functions_digest
 from worksmith.tools.episode import Episode
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.persona import Persona
 from worksmith.tools.planting import planted
 from worksmith.tools.policy import DENIED, Policy
 from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.sandbox import SandboxPool
 from worksmith.tools.tool import Toolset
+from worksmith.tools.view import Shown, View, frame
 from worksmith.tools.world import World, check_schema
 from worksmith.tools.world_kind import WorldKind, world_kind
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from worksmith.retrievers.index.library import Library
+    from worksmith.tools.sqlite.schema import Table
     from worksmith.tools.user import User
 
 
@@ -81,7 +85,7 @@ class Snapshot:
         return found
 
 
-class Environment:
+class Environment(Shown):
     """Opens episodes over one world. Thread-safe, shared by reference, never copied.
 
     A program holds its environment by reference: a deep copy of the program shares it, and a pickle of
@@ -102,9 +106,35 @@ class Environment:
         self._toolsets: dict[tuple[frozenset[str] | None, frozenset[str]], Toolset] = {}
         self._snapshot = Snapshot(world, lambda: self.kind, sandboxes)
 
-    def __repr__(self) -> str:
-        manifest = self.world.manifest
-        return f"Environment({str(self.world.path)!r}, {manifest.kind}, {manifest.now:%Y-%m-%d %H:%M})"
+    def _view(self) -> View:
+        manifest, counts = self.world.manifest, self.world.manifest.counts
+        return View(
+            f"Environment({str(self.world.path)!r}, {manifest.kind}, {manifest.now:%Y-%m-%d %H:%M})",
+            self._facts(),
+            self._tables(),
+            (
+                ("table", lambda table: table.name),
+                ("rows", lambda table: counts.get(table.name)),
+                ("columns", lambda table: ", ".join(f"{c} {table.type_of(c)}" for c in table.columns)),
+            ),
+        )
+
+    def _tables(self) -> Sequence[Table]:
+        return self.kind.tables
+
+    def _facts(self) -> dict[str, Any]:
+        return {"tools": [tool.name for kit in self.kind.toolkits for tool in kit.tools]}
+
+    def to_frame(self, table: str) -> pd.DataFrame:
+        """The rows of a table, all of them and with private fields.
+
+        Raises:
+            InputError: there is no such table, or pandas is not installed.
+        """
+        tables = {each.name: each for each in self._tables()}
+        if table not in tables:
+            raise unknown("no table", table, tables, "table")
+        return frame(self.world.rows(table, tables[table].columns))
 
     @classmethod
     def open(cls, directory: Path | str) -> Self:

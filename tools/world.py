@@ -7,7 +7,7 @@ import mmap
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,7 @@ class World:
 
     path: Path
     manifest: WorldManifest
-    image: Image
+    image: Image = field(repr=False)
 
     @classmethod
     def open(cls, directory: Path | str) -> World:

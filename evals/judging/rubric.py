@@ -1,4 +1,4 @@
-"""Rubrics: a criterion and the meaning of five levels. They are data, ours or the user's."""
+"""Rubrics: a criterion and the meaning of five levels. They are data."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Rubric(BaseModel):
 
 @runtime_checkable
 class HasRubric(Protocol):
-    """A task that may have a rubric of its own."""
+    """A task that may have a rubric."""
 
     @property
     def rubric(self) -> Rubric | None: ...
@@ -102,7 +102,7 @@ class Rubrics(BaseModel):
         """The rubric of a task: its own, the one that it names, the first for its kind, or the first for all.
 
         Raises:
-            InputError: there is none for it.
+            InputError: no rubric fits.
         """
         if isinstance(task, HasRubric) and task.rubric is not None:
             return task.rubric
@@ -147,7 +147,7 @@ def read_rubrics(file: Path) -> Rubrics:
     """The user's rubrics: a YAML file with one rubric, or a list of them under `rubrics`.
 
     Raises:
-        InputError: it cannot be read, is no YAML, or something in it is missing or makes no sense.
+        InputError: it cannot be read, is not YAML, or a part is missing or invalid.
     """
     import yaml
 

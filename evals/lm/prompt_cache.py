@@ -2,9 +2,9 @@
 
 Most providers find the repeated beginning of a prompt by themselves. Claude, with Anthropic, Amazon and
 Google, caches only as far as a marker, of which a request has at most four. They stand at the end of the
-system message, where prompts of other tasks begin to differ, behind the message before the last, and where
-the next prompt will begin with all of this one, at the end. A marker changes nothing that the model reads, so
-it is in no digest and in no key of a reply.
+system message, behind the demonstrations, behind the message before the last, and where the next prompt will
+begin with all of this one, at the end. A marker changes nothing that the model reads, so it is in no digest
+and in no key of a reply.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from dspy.lm15 import CacheConfig, Message, Request, TextPart, ToolCallPart, ToolResultPart
+from dspy.lm15 import CacheConfig, Request, TextPart, ToolCallPart, ToolResultPart
 
 from worksmith.evals.lm.prices import listed
 from worksmith.evals.lm.wire.settings import WireSettings
@@ -36,23 +36,22 @@ _TRANSLATED = ("anthropic/", "azure_ai/", "bedrock/", "openrouter/", "vertex_ai/
 
 @dataclass(frozen=True, slots=True)
 class RepeatingRequest(Request):  # type: ignore[misc]
-    """A request that says how much of its prompt other prompts will repeat.
+    """A request with the part of its prompt that other prompts will repeat.
 
     Attributes:
         grows: whether the next prompt will begin with all of this one.
-        shared: the number of a message and of its first characters up to which prompts of other tasks begin
-            like this one; None if they are not known.
+        shown: the number of messages of demonstrations, with which prompts of other tasks may begin as well.
     """
 
     grows: bool = field(default=False, compare=False, repr=False)
-    shared: tuple[int, int] | None = field(default=None, compare=False, repr=False)
+    shown: int = field(default=0, compare=False, repr=False)
 
 
 def native_mark(lm: dspy.BaseLM, provider: str) -> Mark:
     """A function that marks requests for DSPy's own client.
 
-    It places a marker in the system message and one in another message. A third one at the end is a setting
-    of Anthropic's own servers, which others may refuse, as they may refuse messages to be joined.
+    It places a marker in the system message and one in another message. Only Anthropic's own servers
+    certainly take a third one at the end, and joined messages.
     """
     if "anthropic" not in provider or not _wanted(lm):
         return _unmarked
@@ -62,11 +61,10 @@ def native_mark(lm: dspy.BaseLM, provider: str) -> Mark:
         if request.config.cache is not None or _short(request):
             return request
         grows = _grows(request)
-        request, shared = _parted(request) if own else (request, None)
         last = {"cache_control": _MARKER} if own and grows else {}
         place = len(request.messages) - (1 if grows and not own else 2)
-        if last and shared is not None:
-            place = shared
+        if last and (shown := _shown(request)):
+            place = shown - 1
         within = place >= 0 and _takes_marker(request.messages[place])
         cache = CacheConfig(prefix_until_index=place) if within else CacheConfig(prefix="stable")
         more = {**(request.config.extensions or {}), **last}
@@ -87,8 +85,8 @@ def compatible_mark(lm: dspy.BaseLM) -> Mark:
     def mark(request: Request) -> Request:
         if _short(request):
             return request
-        request, shared = _parted(request)
-        places = [] if shared is None else [shared - len(request.messages)]
+        shown = _shown(request)
+        places = [shown - 1 - len(request.messages)] if shown else []
         places += [-2] if len(request.messages) > 1 and -2 not in places else []
         places += [-1] if _grows(request) else []
         points: list[dict[str, Any]] = [{"location": "message", "role": "system"}]
@@ -97,21 +95,6 @@ def compatible_mark(lm: dspy.BaseLM) -> Mark:
         return replace(request, config=replace(request.config, extensions=more))
 
     return mark
-
-
-def _parted(request: Request) -> tuple[Request, int | None]:
-    """The request with two messages in place of one that other tasks share in part; the number of the first.
-
-    A provider of Claude joins them again. Without such a message the request is the same.
-    """
-    shared = request.shared if isinstance(request, RepeatingRequest) else None
-    if shared is None:
-        return request, None
-    number, size = shared
-    text = str(request.messages[number].text)
-    parts = (Message.user(text[:size]), Message.user(text[size:]))
-    messages = (*request.messages[:number], *parts, *request.messages[number + 1 :])
-    return replace(request, messages=messages), number
 
 
 def _unmarked(request: Request) -> Request:
@@ -125,6 +108,10 @@ def _wanted(lm: dspy.BaseLM) -> bool:
 
 def _grows(request: Request) -> bool:
     return isinstance(request, RepeatingRequest) and request.grows
+
+
+def _shown(request: Request) -> int:
+    return request.shown if isinstance(request, RepeatingRequest) else 0
 
 
 def _short(request: Request) -> bool:

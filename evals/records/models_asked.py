@@ -1,4 +1,4 @@
-"""The usage of an episode by model: of the program's, and of those that parts of it have of their own."""
+"""The usage of an episode by model: of the program's, and of other models of its parts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from worksmith.evals.lm.prices import dollars
 from worksmith.tools.episode_result import Usage
 
 if TYPE_CHECKING:
@@ -28,8 +29,16 @@ def usage_by_model(episode: EpisodeRecord | EpisodeResult, model: str) -> Mappin
     return {model: _less(episode.usage, sum(found.values(), start=Usage())), **found}
 
 
+def record_dollars(episode: EpisodeRecord, model: str, *, paid: bool = False) -> float | None:
+    """The price of the used or the paid tokens of an episode; None where a price is unknown."""
+    spent = usage_by_model(episode, model).items()
+    found = [dollars(name, *(usage.billed if paid else usage.tokens)) for name, usage in spent]
+    known = [price for price in found if price is not None]
+    return sum(known) if len(known) == len(found) else None
+
+
 def calls_by_model(episode: EpisodeRecord | EpisodeResult, model: str) -> Mapping[str, int]:
-    """The number of questions to each model, by its name; `model` as of `usage_by_model`."""
+    """The number of questions to each model, by its name; `model` as in `usage_by_model`."""
     others: dict[str, int] = {}
     for ask in episode.asks:
         if ask.model:

@@ -1,4 +1,4 @@
-"""Histories: the candidates that a compile tried, as charts and a table."""
+"""Histories: the candidates that a compile tried, as a table."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.reporting.curves import CostPoint, front_plot
-from worksmith.evals.reporting.html.charts import Intervals
-from worksmith.evals.reporting.html.plots import Plot
 from worksmith.evals.statistics import Interval
 from worksmith.evals.table import NO_DATA, Grid, number, percent
 
@@ -27,7 +24,6 @@ class CandidateScore:
         met: the number of dev tasks that it was tried on.
         race: the verdict of a race; empty without one.
         tokens: mean of an episode; None where unknown.
-        efficient: whether no other scores as much for less, or more for as much.
     """
 
     name: str
@@ -36,7 +32,6 @@ class CandidateScore:
     chosen: bool = False
     race: str = ""
     tokens: float | None = None
-    efficient: bool = False
 
     @property
     def label(self) -> str:
@@ -62,19 +57,9 @@ def histories(compiled: Mapping[str, CompileFacts]) -> list[History]:
     ]
 
 
-def history_blocks(histories: Sequence[History]) -> list[Intervals | Plot | Grid]:
-    """Charts of the candidates' dev scores and costs, and a table of each race."""
-    blocks: list[Intervals | Plot | Grid] = []
-    for history in histories:
-        if not history.candidates:
-            continue
-        title = f"{history.arm}: candidates on dev"
-        rows = tuple((each.label, each.score, not each.chosen) for each in history.candidates)
-        blocks.append(Intervals(title, rows, ("A filled dot is the program that was chosen.",)))
-        blocks += _cost_plot(history)
-        if any(each.race for each in history.candidates):
-            blocks.append(_race_grid(history))
-    return blocks
+def history_grids(histories: Sequence[History]) -> list[Grid]:
+    """A table of the candidates of each compile."""
+    return [_grid(history) for history in histories if history.candidates]
 
 
 def _candidate(trial: Mapping[str, Any], tried: CompileFacts) -> CandidateScore:
@@ -86,7 +71,6 @@ def _candidate(trial: Mapping[str, Any], tried: CompileFacts) -> CandidateScore:
         chosen=trial["name"] == tried.chosen,
         race=_verdict(race),
         tokens=trial.get("costs", {}).get("used_tokens"),
-        efficient=trial["name"] in tried.front,
     )
 
 
@@ -109,32 +93,15 @@ def _interval(value: float | None, low: float | None, high: float | None, n: int
     return Interval(first, second, third, n)
 
 
-def _cost_plot(history: History) -> list[Plot]:
-    """The candidates' dev scores against tokens; none where those are not known of two."""
-    found = [
-        CostPoint(each.label, each.tokens, each.score, each.efficient)
-        for each in history.candidates
-        if each.tokens is not None and not math.isnan(each.score.value)
-    ]
-    if len(found) < 2 or not any(each.cost for each in found):
-        return []
-    names = ", ".join(each.name for each in found if each.on_front)
-    plot = front_plot(
-        f"{history.arm}: candidates, score against tokens",
-        f"The dev score of each candidate against its tokens an episode. On the front: {names}.",
-        "tokens an episode",
-        found,
-        "On the front: no other candidate scores as much for less, or more for as much.",
-    )
-    return [plot]
-
-
-def _race_grid(history: History) -> Grid:
+def _grid(history: History) -> Grid:
+    raced = any(each.race for each in history.candidates)
     return Grid.of(
-        f"{history.arm}: the race",
+        f"{history.arm}: candidates on dev",
         history.candidates,
         ("candidate", lambda each: each.label),
-        ("dev tasks met", lambda each: str(each.met)),
+        ("tasks", lambda each: str(each.met)),
         ("outcome, %", lambda each: percent(each.score)),
-        ("verdict", lambda each: each.race or NO_DATA),
+        any(each.tokens for each in history.candidates)
+        and ("tokens an episode", lambda each: number(each.tokens, 0)),
+        raced and ("verdict", lambda each: each.race or NO_DATA),
     )

@@ -7,37 +7,37 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.record import PRIMARY, EpisodeRecord
-from worksmith.evals.records.summary import on_tasks, summarize
-from worksmith.evals.reporting.curves import attempt_plot, front_plots
+from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import ShownEpisode
 from worksmith.evals.reporting.figures import Figure, result_figures, study_figures
-from worksmith.evals.reporting.histories import History, history_blocks
-from worksmith.evals.reporting.html.charts import HeatMap, Intervals
+from worksmith.evals.reporting.findings import conclusions, cost, findings, leading
+from worksmith.evals.reporting.histories import History, history_grids
+from worksmith.evals.reporting.html.charts import Changes
 from worksmith.evals.reporting.html.episodes import episode_pages
-from worksmith.evals.reporting.html.page import Block, page
-from worksmith.evals.reporting.html.plots import Plot
+from worksmith.evals.reporting.html.page import Section, page
+from worksmith.evals.reporting.study_charts import front_plots, part_changes, program_changes
 from worksmith.evals.reporting.tables.ablation import ablation_grids
-from worksmith.evals.reporting.tables.areas import access_grid, area_grids, checker_grid
+from worksmith.evals.reporting.tables.areas import access_grid, area_grids, checker_grid, rate_grid, rates_of
 from worksmith.evals.reporting.tables.attacks import attack_grid
 from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
 from worksmith.evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
 from worksmith.evals.reporting.tables.failure_modes import failure_mode_grids
 from worksmith.evals.reporting.tables.flips import flipped_tasks
-from worksmith.evals.reporting.tables.judges import judge_grid, judge_grids
+from worksmith.evals.reporting.tables.judge_tables import judge_grid, judge_grids
 from worksmith.evals.reporting.tables.planners import planner_grids
 from worksmith.evals.reporting.tables.scores import (
     attempt_grid,
-    conclusions,
+    attempt_grids,
+    compared_grids,
     facet_grids,
-    heat_maps,
     score_grid,
     status_grid,
     study_grid,
 )
 from worksmith.evals.running.result import EvalResult
-from worksmith.evals.running.study import Study
-from worksmith.evals.table import Grid, one_line, percent
+from worksmith.evals.running.study import Row, Study, StudyArm
+from worksmith.evals.table import Grid, one_line
 from worksmith.evals.task_kind import KindReport, kind_of
 
 if TYPE_CHECKING:
@@ -52,31 +52,20 @@ MOST_TABLED = 10_000
 
 
 @dataclass(frozen=True)
-class Section:
-    """A titled part of a report. Charts without data are left out."""
-
-    title: str
-    blocks: tuple[Block, ...]
-
-    @property
-    def grids(self) -> list[Grid]:
-        found = (block.grid if isinstance(block, HeatMap | Plot) else block for block in self.blocks)
-        return [block for block in found if isinstance(block, Grid)]
-
-
-@dataclass(frozen=True)
 class Report:
     """A report, ready to be shown in any form.
 
     Attributes:
-        lead: the result in a sentence.
+        findings: the result in sentences, the most important first.
+        figure: the chart below them on a page.
         page_bytes: the largest page, see `html`.
     """
 
     title: str
     facts: Mapping[str, str]
     sections: tuple[Section, ...]
-    lead: str = ""
+    findings: tuple[str, ...] = ()
+    figure: Changes | None = None
     page_bytes: int = PAGE_BYTES
     figures: tuple[Figure, ...] = field(default=(), repr=False)
     episodes: tuple[ShownEpisode, ...] = field(default=(), repr=False)
@@ -87,8 +76,8 @@ class Report:
 
     def show(self, console: Console) -> None:
         console.print(self.title, style="bold", markup=False, highlight=False)
-        if self.lead:
-            console.print(self.lead, markup=False, highlight=False)
+        for finding in self.findings:
+            console.print(finding, markup=False, highlight=False)
         for grid in self.grids:
             console.print(grid.rich())
 
@@ -107,8 +96,16 @@ class Report:
             folder: name of the folder beside the page that has the files of `episode_pages`. The page then
                 has the first of them, and loads the others when they are asked for.
         """
-        sections = [(section.title, section.blocks) for section in self.sections]
-        return page(self.title, self.lead, self.facts, sections, self.episodes, self.page_bytes, folder)
+        return page(
+            self.title,
+            self.findings,
+            self.figure,
+            self.facts,
+            self.sections,
+            self.episodes,
+            self.page_bytes,
+            folder,
+        )
 
     def episode_pages(self) -> Iterator[tuple[str, str]]:
         """The names and texts of the files that hold all episodes, in the order of `html`."""
@@ -138,7 +135,7 @@ class Report:
         """The report as JSON-able data: each figure with the command that lists the episodes behind it."""
         return {
             "title": self.title,
-            "lead": self.lead,
+            "lead": " ".join(self.findings),
             "facts": dict(self.facts),
             "figures": [figure.to_json(run) for figure in self.figures],
             "tables": [
@@ -154,37 +151,21 @@ def evaluation_report(
     """The report of one program.
 
     Args:
-        rerun: see `worksmith.evals.running.study.Arm`.
+        rerun: see `worksmith.evals.running.study.StudyArm`.
     """
-    summary, records, facts = result.summary, result.records, _facts(result)
-    judged, outcome = judge_grid(summary.judging), summary.scores.get(PRIMARY)
-    scores: list[Block] = [score_grid(summary, result.model)]
-    scores += [access_grid(summary)] if summary.rates else []
-    figures, episodes = list[Figure](), list[ShownEpisode]()
-    if len(records) <= MOST_TABLED:
-        kind, attacked, checked = kind_of(records).report(), attack_grid(result), checker_grid(records)
-        scores += [*kind.program(result.as_program()), *([attacked] if attacked else [])]
-        further = [
-            Section("Reliability", tuple(_reliability(result, kind))),
-            Section("Where", tuple(facet_grids(records, result.seed))),
-            Section("Errors", (*failure_mode_grids(records), *([checked] if checked else ()))),
-            Section("Costs", (result_cost_grid(result),)),
-        ]
-        figures = result_figures(result.strategy, result, _split(records))
-        episodes = [ShownEpisode(result.strategy, record, rerun) for record in records]
-    else:  # the records do not fit into memory
+    study, facts = Study((Row(StudyArm(result.strategy, rerun=rerun), result),)), _facts(result)
+    records, large = result.records, len(result.records) > MOST_TABLED
+    if large:  # the records do not fit into memory
         facts["by kind of task, and episodes"] = "see `worksmith report` of the log"
-        further = [Section("Reliability", (attempt_grid(summary, ()),) if summary.pass_hat else ())]
-    scores += [judged] if judged else []
-    bars = Intervals("Scores with their intervals", tuple((n, s, False) for n, s in summary.scores.items()))
     return Report(
         title=title,
-        lead=f"Outcome {percent(outcome)} % on {on_tasks(summary)}." if outcome else "",
         facts=facts,
-        sections=(Section("Results", (*scores, bars, status_grid(summary))), *further),
+        findings=conclusions(study) if large else findings(study),
+        figure=program_changes(study),
+        sections=_sections(study, tables=program_grids(result, large=large), large=large),
         page_bytes=PART_BYTES,
-        figures=tuple(figures),
-        episodes=tuple(episodes),
+        figures=() if large else tuple(result_figures(result.strategy, result, _split(records))),
+        episodes=() if large else _episodes(study),
     )
 
 
@@ -205,40 +186,57 @@ def study_report(
         extra: further parts, such as published figures.
     """
     first = study.rows[0]
-    scored = [(row, score) for row in study.ordered if (score := row.summary.scores.get(PRIMARY))]
-    # Under the names that tables have: the long ones of ablated programs differ only at their end.
-    bars = Intervals(
-        "Outcome: estimates and 95 % intervals",
-        tuple((row.arm.shown, score, row.arm.baseline) for row, score in scored),
-        ("A ring is a baseline.",) if any(row.arm.baseline for row, _ in scored) else (),
-        arms=tuple(row.arm.label for row, _ in scored),
-    )
     # Strategy and program are the reference's own: said of the whole comparison they would be wrong.
     facts = {k: v for k, v in _facts(first.result).items() if k not in ("strategy", "program")}
-    grids = console_grids(study, title=title)
+    facts["model"] = ", ".join(dict.fromkeys(row.result.model for row in study.rows if not row.arm.baseline))
+    reference = {"reference": first.arm.label} if len(study.rows) > 1 else {}
+    tables = (*study_grids(study, title=title), *history_grids(histories))
     return Report(
         title=title,
-        lead=" ".join(conclusions(study)),
-        facts={**(setting or {}), "reference": first.arm.label, **facts},
-        sections=(
-            Section("Results", (grids[0], bars, *grids[1:])),
-            Section("Cost and quality", _costs(study)),
-            Section("Tasks that differ", flipped_tasks(study)),
-            Section("Where", (*heat_maps(study), *_attacks(study))),
-            Section("Reliability", tuple(attempt_plot(study))),
-            Section("Errors", _fault_grids(study)),
-            Section("Optimization", tuple(history_blocks(histories))),
-            *extra,
-        ),
+        facts={**(setting or {}), **facts, "cost": cost(study), **reference},
+        findings=findings(study),
+        figure=program_changes(study),
+        sections=(*_sections(study, tables=tables), *extra),
         figures=tuple(study_figures(study, _split(first.result.records))),
-        episodes=tuple(
-            ShownEpisode(
-                row.arm.label, record, row.arm.rerun, getattr(row.result.records, "whole", ()), place
-            )
-            for row in study.rows
-            for place, record in enumerate(row.result.records)
-        ),
+        episodes=_episodes(study),
     )
+
+
+def _sections(study: Study, *, tables: Sequence[Grid], large: bool = False) -> tuple[Section, ...]:
+    """The parts of a page: what everybody reads first, and all tables folded."""
+    row = leading(study)
+    parts, flips = None if large else part_changes(study), flipped_tasks(study)
+    faults = () if large else failure_mode_grids(row.result.records, facets={})
+    front, access = front_plots(study), rates_of(each.summary for each in study.rows)
+    return (
+        Section("Where", (parts,) if parts else ()),
+        Section(f"Failures of {row.arm.label}", tuple(faults)),
+        Section("Cost against quality", tuple(front[:1])),
+        Section("Access", (access_grid(study),) if access else ()),
+        Section("Tables", folded=(*tables, *([flips] if flips else ()), *front[1:])),
+    )
+
+
+def program_grids(result: EvalResult, *, large: bool = False) -> tuple[Grid, ...]:
+    """The tables of one program."""
+    summary, records = result.summary, result.records
+    grids = [score_grid(summary, result.model)]
+    grids += [rate_grid(summary)] if summary.rates else []
+    judged, further = judge_grid(summary.judging), list[Grid | None]()
+    if not large:
+        kind = kind_of(records).report()
+        grids += kind.program(result.as_program())
+        further = [
+            attack_grid(result),
+            *_reliability(result, kind),
+            *facet_grids(records, result.seed),
+            *failure_mode_grids(records),
+            checker_grid(records),
+            result_cost_grid(result),
+        ]
+    elif summary.pass_hat:
+        further = [attempt_grid(summary, ())]
+    return (*grids, status_grid(summary), *(grid for grid in (*further, judged) if grid))
 
 
 def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
@@ -252,15 +250,19 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
     )
 
 
-def _costs(study: Study) -> tuple[Block, ...]:
-    """Plots and tables of costs; none where they are unknown, as of published predictions."""
+def study_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
+    """All tables of a comparison: those of `console_grids`, then costs, parts, attacks, attempts and faults."""
+    rows = [row for row in study.ordered if not row.arm.baseline]
+    attacked = (attack_grid(row.result, f"Attacks: {row.arm.label}") for row in rows)
     known = any(row.summary.totals.get(name) for row in study.rows for name in ("model_calls", "seconds"))
-    return (*front_plots(study), cost_grid(study)) if known else ()
-
-
-def _attacks(study: Study) -> list[Grid]:
-    rows = (row for row in study.rows if not row.arm.baseline)
-    return [grid for row in rows if (grid := attack_grid(row.result, f"Attacks: {row.arm.label}"))]
+    return (
+        *console_grids(study, title=title),
+        *([cost_grid(study)] if known else ()),  # of published predictions it is unknown
+        *compared_grids(study),
+        *(grid for grid in attacked if grid),
+        *attempt_grids(study),
+        *_fault_grids(study),
+    )
 
 
 def _fault_grids(study: Study) -> tuple[Grid, ...]:
@@ -289,6 +291,14 @@ def _kind_grids(study: Study) -> tuple[Grid, ...]:
     kind = kind_of(record for row in study.rows for record in row.result.records)
     programs = [row.result.as_program(row.arm.shown, baseline=row.arm.baseline) for row in study.ordered]
     return tuple(kind.report().comparison(programs))
+
+
+def _episodes(study: Study) -> tuple[ShownEpisode, ...]:
+    return tuple(
+        ShownEpisode(row.arm.label, record, row.arm.rerun, getattr(row.result.records, "whole", ()), place)
+        for row in study.rows
+        for place, record in enumerate(row.result.records)
+    )
 
 
 def _split(records: Sequence[EpisodeRecord]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.attacks import attacks_json
 from worksmith.evals.records.program_records import ProgramRecords
@@ -12,22 +12,43 @@ from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.summary import Summary, interval_json
 from worksmith.evals.task_kind import kind_of
 
+if TYPE_CHECKING:
+    from worksmith.evals.progress.progress import Tick
+
 
 @dataclass(frozen=True)
-class Progress:
+class EvaluationProgress:
     """The progress of an evaluation after an episode.
 
     Attributes:
         done: the number of episodes that are done, of all programs that are evaluated together.
-        part: the place of its program among them.
         in_flight: the number of episodes that have begun and not ended.
+        part: the place of the episode's program among them.
+        name: of its evaluation, such as a candidate's; empty where there is only one program.
+        task: the id of its task.
+        score: the mean outcome of the program's episodes that were graded since the start; None without any.
+        tokens: that those episodes used.
+        dollars: that were paid for them; None where a price is unknown.
     """
 
     done: int
     total: int
-    record: EpisodeRecord
-    part: int
     in_flight: int
+    part: int
+    task: str
+    name: str = ""
+    score: float | None = None
+    tokens: int = 0
+    dollars: float | None = None
+
+    def tell(self, tick: Tick) -> None:
+        tick(self.done, self.total, self.name, self.in_flight, str(self))
+
+    def __str__(self) -> str:
+        """Score and cost in a few words."""
+        score = "" if self.score is None else f"{100 * self.score:.1f} % so far"
+        dollars = f"${self.dollars:.2g}" if self.dollars else ""
+        return ", ".join(filter(None, (score, f"{self.tokens:,} tokens" if self.tokens else "", dollars)))
 
 
 @dataclass(frozen=True)
@@ -69,7 +90,7 @@ class EvalResult:
 
 
 def failed_scorers(records: Iterable[EpisodeRecord]) -> str:
-    """The answers at which a metric or scorer of the user's raised, in one sentence; empty if none."""
+    """The answers at which a user's metric or scorer raised, in one sentence; empty without any."""
     answers = [record for record in records if record.graded]
     failed = [record for record in answers if record.scorer_failed]
     if not failed:

@@ -90,7 +90,7 @@ def text_list(cell: str) -> list[str]:
     """The texts in a Python list literal.
 
     Raises:
-        ValueError: the cell is no list of texts.
+        ValueError: the cell is not a list of texts.
     """
     if "\\" not in cell and _PLAIN_LIST.fullmatch(cell):
         return [single or double for single, double in _ITEM.findall(cell)]

@@ -12,7 +12,7 @@ from worksmith.evals.records.record import PRIMARY
 from worksmith.tools.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from worksmith.evals.records.parts import FaultEntry
+    from worksmith.evals.records.entries import FaultEntry
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import EpisodeResult
     from worksmith.tools.sqlite.outcome import Outcome

@@ -202,7 +202,7 @@ def pass_at(
 
 
 def quantile(values: Iterable[float], share: float) -> float:
-    """The interpolated quantile of the values at `share`; nan for none."""
+    """The interpolated quantile of the values at `share`; nan without values."""
     ordered = sorted(values)
     if not ordered:
         return math.nan

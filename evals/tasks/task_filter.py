@@ -36,7 +36,7 @@ class Condition:
         """The condition in `FIELD=VALUE` or `FIELD=VALUE,VALUE`.
 
         Raises:
-            InputError: the text is no condition, or its field is unknown.
+            InputError: the text is not a condition, or its field is unknown.
         """
         field, equals, rest = text.partition("=")
         values = tuple(dict.fromkeys(value.strip() for value in rest.split(",") if value.strip()))

@@ -24,9 +24,9 @@ class TraceChoice:
         sample: of all episodes, in place of the other two.
         blank: whether episodes without calls, answers and errors count.
         baselines: whether episodes of baselines count.
-        name: as of `parse`.
+        name: as in `parse`.
 
-    A sample has the episodes with the least digests of seed and key, whatever their order.
+    A sample has the episodes with the least digests of seed and key, in any order.
     """
 
     failures: int | None = 100
@@ -41,7 +41,7 @@ class TraceChoice:
         """The choice in `some`, `most`, `all`, `failures`, `sample:N` or `none`.
 
         Raises:
-            InputError: the text is none of these.
+            InputError: the text is another one.
         """
         failures = cls(failures=None, others=0, name="failures")
         named = {"some": SOME, "most": MOST, "all": ALL, "failures": failures, "none": NONE}

@@ -12,14 +12,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.logs.lines import log_line
 from worksmith.evals.reporting.report import MOST_TABLED
 from worksmith.evals.task_kind import kind_of
 from worksmith.evals.tracking.choice import NONE, TraceChoice
 from worksmith.evals.tracking.datasets import keep_dataset
 from worksmith.evals.tracking.environment import system_tags
 from worksmith.evals.tracking.figures import episode_table, finite, params_text, summary_metrics
-from worksmith.evals.tracking.judges import keep_judges
+from worksmith.evals.tracking.mlflow_judges import keep_judges
 from worksmith.evals.tracking.reaching import TrackingError, boundary, check_server, optional
 from worksmith.evals.tracking.registry import KeptModel, link_prompts, log_model, register, register_prompts
 from worksmith.evals.tracking.store import database_file
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.reporting.report import Report
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.evals.running.result import EvalResult
     from worksmith.evals.tasks.task import Task
 
@@ -104,7 +104,7 @@ class MlflowTracker(Tracker):
         try:
             run.params(params)
         except BaseException:
-            with suppress(TrackingError), boundary():  # or it would be said to run for ever
+            with suppress(TrackingError), boundary():  # or it would appear to run for ever
                 self.client.set_terminated(run.id, "FAILED")
             raise
         return run
@@ -114,7 +114,7 @@ class MlflowRun(Run):
     """One run in MLflow.
 
     Args:
-        again: whether it may hold some of what is sent, which is then not sent again.
+        again: whether it may already hold a part, which is then not sent again.
     """
 
     def __init__(self, tracker: MlflowTracker, run_id: str, *, again: bool = False) -> None:
@@ -275,7 +275,7 @@ class MlflowRun(Run):
 
 
 def _digest(records: Sequence[EpisodeRecord]) -> str:
-    """The digest of episodes, whatever their order."""
+    """The digest of episodes, in any order."""
     return digest(sorted(log_line(record).decode() for record in records))
 
 

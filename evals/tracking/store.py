@@ -75,7 +75,7 @@ def check_address(uri: str) -> None:
 
 
 def existing_store(uri: str | None = None) -> str | None:
-    """The full address of the store at `uri` (see `tracking_uri`), checked; None if there is no store.
+    """The full address of the store at `uri` (see `tracking_uri`), checked; None without a store.
 
     Raises:
         InputError: MLflow knows no such addresses.
@@ -106,7 +106,7 @@ def find_run(run_id: str, uri: str | None, missing: str) -> tuple[Any, Any]:
     """An `MlflowClient` on the store at `uri`, and the run `run_id` in it.
 
     Args:
-        missing: the problem to report where there is no such run.
+        missing: the problem to report if the run is missing.
 
     Raises:
         InputError: the store has no such run.

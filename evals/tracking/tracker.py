@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.reporting.report import Report
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.evals.running.result import EvalResult
     from worksmith.evals.tasks.task import Task
     from worksmith.evals.tracking.registry import KeptModel
@@ -145,9 +145,9 @@ class Tracker:
         """End the runs with these tags, and those below, that a killed process left running."""
 
     def recorded(self, records: Sequence[EpisodeRecord]) -> Run | None:
-        """The finished run with exactly these episodes; what it holds is not sent to it again."""
+        """The finished run with exactly these episodes; what it holds already is not sent again."""
         return None
 
     def unfinished(self, run_id: str) -> Run | None:
-        """A run that has not been finished, to be completed; what it holds is not sent to it again."""
+        """A run that has not been finished, to be completed; what it holds already is not sent again."""
         return None

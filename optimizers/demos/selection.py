@@ -136,7 +136,7 @@ class Selection(Protocol):
     """A way to choose demonstrations.
 
     Attributes:
-        searches: whether prompts differ by task, so that there is nothing to draw anew.
+        searches: whether prompts differ by task, so that nothing is drawn again.
     """
 
     searches: bool
@@ -198,7 +198,7 @@ def selection_called(name: str) -> Selection:
     """The selection called `name`.
 
     Raises:
-        InputError: if there is none.
+        InputError: the name is unknown.
     """
     if name not in SELECTIONS:
         raise unknown("no selection", name, SELECTIONS, "--selection")

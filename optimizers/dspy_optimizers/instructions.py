@@ -95,8 +95,8 @@ class MIPROv2(DspyOptimizer):
     """`dspy.MIPROv2`: demonstration sets and proposed instructions, combined by Bayesian search on dev.
 
     The proposer sees three demonstrations of a set at a time and a tip. It does not see the training tasks'
-    own texts, nor the program's source, which would be that of our wrapper. On more than `_LARGE` dev tasks
-    a trial runs only some of them, as in DSPy.
+    own texts, nor the program's source, which would be that of worksmith's wrapper. On more than `_LARGE` dev
+    tasks a trial runs only some of them, as in DSPy.
 
     Raises:
         InputError: Optuna is not installed.
@@ -269,7 +269,7 @@ def _shared(lm: dspy.LM) -> dspy.LM:
 
 
 def _on_dev(context: CompileContext) -> dict[str, Any]:
-    """COPRO's arguments, with dev as its training tasks: it only chooses by them, and shows none."""
+    """COPRO's arguments, with dev as its training tasks: it only chooses by them, and does not show them."""
     return {"trainset": as_examples(context.dev), "eval_kwargs": {"num_threads": context.student.workers}}
 
 

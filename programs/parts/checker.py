@@ -14,7 +14,7 @@ import dspy
 
 from worksmith.programs.parts.rules import rules_text
 from worksmith.programs.parts.signatures import CheckAccess, one_paragraph
-from worksmith.programs.prompting.unreadable import UnreadableReplyError
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError
 from worksmith.programs.rollout import Rollout
 from worksmith.tools.dispatch import decide
 from worksmith.tools.episode import Episode

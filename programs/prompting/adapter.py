@@ -20,7 +20,6 @@ from dspy.lm15 import Config, Response, TextPart
 from worksmith.programs.prompting.exchange import Wire
 from worksmith.programs.prompting.forms import JSON, TEXT, compact_length
 from worksmith.programs.prompting.generation import call_control, direct_config, native_config
-from worksmith.programs.prompting.grammar import held_to
 from worksmith.programs.prompting.json_layout import JsonLayout
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.native import (
@@ -31,11 +30,12 @@ from worksmith.programs.prompting.native import (
     read_message,
 )
 from worksmith.programs.prompting.render import TRAJECTORY, Layout, TextLayout, make_layout
-from worksmith.programs.prompting.reply import check_whole
+from worksmith.programs.prompting.replies.grammar import held_to
+from worksmith.programs.prompting.replies.reply import check_whole
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError, as_unreadable
 from worksmith.programs.prompting.request import AgentRequest, PromptData
 from worksmith.programs.prompting.trajectory import Trajectory
 from worksmith.programs.prompting.turns import Demo, Turns, as_dicts, call_ids
-from worksmith.programs.prompting.unreadable import UnreadableReplyError, as_unreadable
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -120,7 +120,7 @@ class WholeTrajectories:
         """The messages of a prompt as dictionaries, the system message first."""
         layout = self._layout(signature)
         turns = self.turns.prompt(layout, demos, inputs)
-        return [{"role": "system", "content": layout.system}, *as_dicts(turns)]
+        return [{"role": "system", "content": layout.system_of(inputs)}, *as_dicts(turns)]
 
     def _ask(self, wire: Wire, question: AdapterCall) -> list[dict[str, Any]]:
         """Ask by DSPy's own adapter."""
@@ -187,10 +187,10 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         layout = self._layout(signature)
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, layout.outputs, inputs)
         grows = "tool" in layout.outputs and _stays(trajectory)
-        steps = inputs.get(TRAJECTORY) or ()
-        shared = (len(turns) - 1 - 2 * len(steps), size) if (size := layout.shared(inputs)) else None
+        shown = len(turns) - 1 - 2 * len(inputs.get(TRAJECTORY) or ())
+        system = layout.system_of(inputs)
         request = AgentRequest(
-            lm.model, tuple(turns), layout.system, config=config, grows=grows, shared=shared, data=data
+            lm.model, tuple(turns), system, config=config, grows=grows, shown=shown, data=data
         )
         chosen = self.parse(signature, _text(wire.send(lm, request, **call_control(settings))))
         _check_whole(wire, signature)

@@ -15,8 +15,15 @@ import dspy
 from dspy.lm15 import Message
 
 from worksmith.programs.prompting.prompt import calendar_text
-from worksmith.programs.prompting.render import LABELS, RUNNING_ONLY, Layout, opening_fields
-from worksmith.programs.prompting.reply import FieldReader, check_unicode, field_readers, read_object
+from worksmith.programs.prompting.render import (
+    LABELS,
+    TOOLS,
+    Layout,
+    opening_fields,
+    shown_in_opening,
+    tools_shown,
+)
+from worksmith.programs.prompting.replies.reply import FieldReader, check_unicode, field_readers, read_object
 from worksmith.programs.prompting.shortened import shortened
 from worksmith.programs.prompting.steps import Step, as_text, observed
 
@@ -43,7 +50,7 @@ class JsonLayout(Layout):
 
     @classmethod
     def of(cls, signature: type[dspy.Signature], compact: int | None) -> JsonLayout:
-        shown = [name for name in opening_fields(signature) if compact is None or name != "tools"]
+        shown = [name for name in opening_fields(signature) if compact is None or name != TOOLS]
         fields, system = signature.output_fields, signature.instructions
         plain = [field.annotation for field in fields.values()] == [str]
         if compact is None and not plain:
@@ -52,9 +59,12 @@ class JsonLayout(Layout):
             system = f"{system}\n\n{' '.join(told)}"
         return cls(system, tuple(shown), field_readers(signature), compact, plain)
 
+    def system_of(self, values: Mapping[str, Any]) -> str:
+        tools = tools_shown(self.inputs, values)
+        return f"{self.system}\n\n{LABELS[TOOLS]}{tools}" if tools else self.system
+
     def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
-        """The same for demonstrations and the running episode, but for the tools."""
-        shown = [name for name in self.inputs if running or name not in RUNNING_ONLY]
+        shown = shown_in_opening(self.inputs, running=running)
         texts = [(name, as_text(values.get(name))) for name in shown]
         lines = [f"{LABELS.get(name, '')}{text}" for name, text in texts if text]
         calendar = "" if self.compact is None else calendar_text(as_text(values.get("context")))
@@ -72,11 +82,7 @@ class JsonLayout(Layout):
         return Message.user(f"{shown}\n{LABELS['plan']}{plan}" if plan else shown)
 
     def with_offer(self, turn: Message, tools: str) -> Message:
-        return turn if self.compact is not None else Message.user(f"{turn.text}\n\n{LABELS['tools']}{tools}")
-
-    def shared(self, values: Mapping[str, Any]) -> int:
-        tools = as_text(values.get("tools")) if self.inputs[:1] == ("tools",) else ""
-        return len(LABELS["tools"]) + len(tools) + len("\n\n") if tools else 0
+        return turn if self.compact is not None else Message.user(f"{turn.text}\n\n{LABELS[TOOLS]}{tools}")
 
     def read(self, text: str, kinds: list[str]) -> dict[str, Any]:
         """The values of a reply's fields.

@@ -10,14 +10,15 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message
 
-from worksmith.programs.prompting.reply import FieldReader, field_readers, read_reply
+from worksmith.programs.prompting.replies.reply import FieldReader, field_readers, read_reply
 from worksmith.programs.prompting.steps import Said, Step, as_text, observed
 
 TRAJECTORY = "trajectory"
-RUNNING_ONLY = ("tools", "rules")
+TOOLS = "tools"
+RUNNING_ONLY = (TOOLS, "rules")
 """Inputs that a demonstration leaves out: they are long, and the running episode has its own."""
 
-LABELS = {"tools": "Tools:\n", "task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
+LABELS = {TOOLS: "Tools:\n", "task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
 """Words before inputs in prompts without markers."""
 
 LONGEST_SHOWN = 8_000
@@ -41,6 +42,10 @@ class Layout(ABC):
 
     system: str
     outputs: Collection[str]
+
+    def system_of(self, values: Mapping[str, Any]) -> str:
+        """The system message of the running episode."""
+        return self.system
 
     @abstractmethod
     def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
@@ -82,7 +87,7 @@ class Layout(ABC):
 
 @dataclass(frozen=True, eq=False)
 class TextLayout(Layout):
-    """The turns where calls are text under markers.
+    """The turns where calls are text under markers. The tools stand in the system message.
 
     Attributes:
         inputs: the input fields of the opening turn, in order.
@@ -95,18 +100,16 @@ class TextLayout(Layout):
     outputs: dict[str, FieldReader]
     reminder: str
 
+    def system_of(self, values: Mapping[str, Any]) -> str:
+        tools = tools_shown(self.inputs, values)
+        return f"{self.system}\n\n{_field(TOOLS, tools)}" if tools else self.system
+
     def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
-        shown = [name for name in self.inputs if running or name not in RUNNING_ONLY]
+        shown = shown_in_opening(self.inputs, running=running)
         parts = [_field(name, text) for name in shown if (text := as_text(values.get(name)))]
         if running:
             parts.append(self.reminder)
         return Message.user("\n\n".join(parts))
-
-    def shared(self, values: Mapping[str, Any]) -> int:
-        """The number of characters with which the opening turns of all running episodes begin: the tools."""
-        if self.inputs[:1] != ("tools",) or not (tools := as_text(values.get("tools"))):
-            return 0
-        return len(_field("tools", tools)) + len("\n\n")
 
     def reply(self, values: Mapping[str, Any]) -> Message:
         said = {name: text for name in self.outputs if (text := as_text(values.get(name)))}
@@ -117,7 +120,7 @@ class TextLayout(Layout):
         return Message.user(f"{text}\n\n{_field('plan', plan)}" if plan else text)
 
     def with_offer(self, turn: Message, tools: str) -> Message:
-        return offered_before(turn, _field("tools", tools), f"\n\n{self.reminder}")
+        return offered_before(turn, _field(TOOLS, tools), f"\n\n{self.reminder}")
 
     def read(self, text: str, kinds: list[str]) -> dict[str, Any]:
         return read_reply(text, self.outputs, kinds)
@@ -149,6 +152,16 @@ def make_layout(signature: type[dspy.Signature], field_description: str) -> Text
 def opening_fields(signature: type[dspy.Signature]) -> tuple[str, ...]:
     """The input fields that an opening turn shows, in order."""
     return tuple(name for name in signature.input_fields if name != TRAJECTORY)
+
+
+def tools_shown(inputs: Collection[str], values: Mapping[str, Any]) -> str:
+    """The tools of a prompt whose tools stay the same; empty where it has none."""
+    return as_text(values.get(TOOLS)) if TOOLS in inputs else ""
+
+
+def shown_in_opening(inputs: Sequence[str], *, running: bool) -> list[str]:
+    """The inputs of an opening turn where the tools stand in the system message."""
+    return [name for name in inputs if name != TOOLS and (running or name not in RUNNING_ONLY)]
 
 
 def unreadable_turn(reply: str) -> Message:

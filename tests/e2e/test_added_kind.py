@@ -1,4 +1,4 @@
-"""A kind of world that a package brings along goes through every command; no file of ours names it."""
+"""Kinds of world of other packages go through every command, and own data goes without them."""
 
 from __future__ import annotations
 
@@ -59,11 +59,28 @@ print(json.dumps(said))
 """Runs several commands in one process."""
 
 
-class Worksmith:
-    """The command line in a folder of its own, with the package installed."""
+HIDDEN = ("crm", "enterprise", "office")
+WITHOUT = f"""
+import sys
+class Finder:
+    def find_spec(name, path=None, target=None):
+        kind = name.partition(".kinds.")[2].partition(".")[0]
+        if name.startswith("worksmith.") and kind in {HIDDEN}:
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Finder)
+"""
+"""Makes Python find no module of these kinds, as if their folders lay elsewhere."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+
+class Worksmith:
+    """The command line in a folder of its own, with the package installed.
+
+    Args:
+        first: what its process runs before.
+    """
+
+    def __init__(self, folder: Path, *, first: str = "") -> None:
+        self.folder, self.first = folder, first
         install(folder / "site")
         (folder / "worksmith.toml").write_text(f"[defaults]\nlm = '{standin.NAME}'\n")
         path = os.pathsep.join([str(folder / "site"), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -74,7 +91,7 @@ class Worksmith:
         """What each of several commands prints, and its error."""
         root = Path(__file__).parents[2]
         words = json.dumps([command.split() for command in commands])
-        command = [sys.executable, "-P", "-c", TOGETHER, words]
+        command = [sys.executable, "-P", "-c", self.first + TOGETHER, words]
         done = subprocess.run(
             command,
             cwd=self.folder,
@@ -140,3 +157,21 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(tmp_path: Path) -> No
     assert "uninstall the package lending" in said
     assert "Compile, compare and track" in shown
     assert "World kind: crm, enterprise or office." in kinds
+
+
+@pytest.mark.slow
+def test_own_data_needs_no_other_kind(tmp_path: Path) -> None:
+    worksmith = Worksmith(tmp_path, first=WITHOUT)
+
+    said = worksmith(
+        "new desk",
+        "eval desk --lm gold --limit 3 --no-track --json",
+        "compile desk --lm gold --teacher gold --optimizer bootstrap --out p.json --no-track --json",
+        f"suite build {HIDDEN[0]} --out suite",
+    )
+
+    assert [error for _, error in said[:3]] == [""] * 3
+    assert "cannot be imported" in said[3][1]
+    evaluated = json.loads(said[1][0])
+    assert evaluated["runs"][0]["summary"]["scores"]["outcome"]["value"] == 1
+    assert (tmp_path / "p.json").is_file()

@@ -63,7 +63,7 @@ def test_a_text_is_asked_by_the_worlds_own_persona_with_all_tools(env: Environme
     assert (episode.status, [made.observation.status for made in episode.calls]) == ("finished", ["ok"])
     assert "When is the meeting 'Retro'?" in opening
     assert "Working for: Sam" in opening
-    assert "email.send_email(" in opening
+    assert "email.send_email(" in str(script.requests[0].system)
 
 
 def test_a_task_can_be_made_of_a_text(env: Environment) -> None:

@@ -53,7 +53,7 @@ def test_the_agent_says_what_came_of_the_task(shop: Environment) -> None:
 
     assert (done.episode.answer_status, done.episode.answer) == ("answered", "Cy Hart; resolved")
     assert "Working for: Asha Rao (emp_0001, IT, level 10)." in texts(script.requests[0])[0]
-    assert "status: answered, denied or not_found." in texts(script.requests[0])[0]
+    assert "status: answered, denied or not_found." in str(script.requests[0].system)
 
 
 def test_departments_are_called_by_their_names() -> None:

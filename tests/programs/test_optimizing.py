@@ -56,7 +56,6 @@ def test_bootstrapped_demonstrations_reach_the_prompt(env: Environment) -> None:
 
     assert len(prompt) == 2 * 6 + 1
     assert "Cancel the meeting 'Budget review'" in prompt[0]
-    assert "[[ ## tools ## ]]" not in prompt[0]
     assert "Cancel the meeting 'Retro'" in prompt[-1]
 
 

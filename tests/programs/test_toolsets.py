@@ -37,7 +37,7 @@ def by_gold(agent: Agent, task: Task = QUARTERS[0]) -> EpisodeResult:
 def on_offer(agent: Agent) -> set[str]:
     """The toolkits in an agent's prompt."""
     _, script = run_script(agent, finish(), finish(), task=QUARTERS[0])
-    text = texts(script.requests[0])[-1].partition("[[ ## tools ## ]]\n")[2].partition("\n\n")[0]
+    text = str(script.requests[0].system).rpartition("[[ ## tools ## ]]\n")[2]
     return set(re.findall(r"^(\w+)\.\w+\(", text, re.MULTILINE))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from worksmith.cli.app import app
-from worksmith.jobs.showing.progress import Progress
+from worksmith.evals.progress.progress import Progress
 
 
 def called(*words: object, **more: Any) -> Result:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.access.lookup import DatabaseLookup
 from worksmith.tools.access.predicates import OPERATIONS

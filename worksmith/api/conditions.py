@@ -37,7 +37,7 @@ class Conditions(TypedDict, total=False):
     resume: bool
     attack: bool
     intent: str | None
-    progress: bool
+    progress: bool | None
 
 
 def takes_conditions(function: F) -> F:

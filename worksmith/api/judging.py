@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksmith.evals.progress.screen import on_screen
 from worksmith.evals.suite import Suite
 from worksmith.evals.tracking.run_loading import open_runs
-from worksmith.jobs.comparison import Comparison
+from worksmith.jobs.comparing.comparison import Comparison
 from worksmith.jobs.evaluation import Evaluation
 from worksmith.jobs.judgement import Judging, JudgingPlan, plan_judging, run_judging
-from worksmith.jobs.opening.judges import open_judges
+from worksmith.jobs.opening.named_judges import open_judges
 from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE
 from worksmith.jobs.settings.runs import JudgeSettings
-from worksmith.jobs.showing.progress import SILENT
 from worksmith.optimizers.wording import errors_in_python
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def judge(
     rubric: Path | str | None = None,
     anew: bool = False,
     workers: int = 8,
-    progress: bool = True,
+    progress: bool | None = None,
 ) -> Judging:
     """Ask judges for their verdicts on the episodes of finished runs; they are kept beside the logs.
 
@@ -40,9 +40,9 @@ def judge(
             the reference), or `median:NAME,NAME`.
         suite: of the logs; a result knows its own, and the log of a suite in a folder names it.
         rubric: YAML file of rubrics; default is one for each type of task.
-        anew: ask also for verdicts that are there.
+        anew: ask also for existing verdicts.
         workers: questions at once.
-        progress: say on stderr what happens, in a terminal with a bar.
+        progress: as of `evaluate`.
 
     Returns:
         Each run with each judge's mean level from 1 to 5, and the share of episodes at level 4 or 5.
@@ -56,8 +56,6 @@ def judge(
         >>> [figures.judge for figures in judged.runs[0][1]]
         ['local/rubric']
     """
-    from worksmith.cli.terminal import Terminal
-
     names = (by,) if isinstance(by, str) else tuple(by)
     settings = JudgeSettings(
         runs=_paths(runs),
@@ -66,14 +64,13 @@ def judge(
         anew=anew,
         workers=workers,
     )
-    spoken = Terminal() if progress else SILENT
     if isinstance(runs, Evaluation | Comparison):
         plans = _plans(runs.logged, runs.suite, settings)
     elif suite is not None:
         plans = _plans(open_runs(settings.runs), suite, settings)
     else:
         plans = plan_judging(settings)
-    return run_judging(plans, workers=workers, progress=spoken)
+    return run_judging(plans, workers=workers, progress=on_screen(progress))
 
 
 def _paths(runs: Evaluation | Comparison | Path | str | Sequence[Path | str]) -> tuple[str, ...]:

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 def lm(name: str, *, tasks: Suite | Sequence[Task] = ()) -> dspy.LM:
-    """A model by name, for `dspy.configure` and wherever DSPy takes one.
+    """A model by name, for `dspy.configure` and other functions of DSPy.
 
     Args:
         name: as `--lm` takes it: `local/apprentice`, `gold`, `openai/gpt-4o-mini temperature=0.2`, a model of
-            the project file, or `package.module:lm` of your own.
+            the project file, or your `package.module:lm`.
         tasks: whose plans the model `gold` follows: a suite, or some of its `tasks`.
 
     Returns:
         The model.
 
     Raises:
-        InputError: there is no such model, or a setting is wrong.
+        InputError: the name or a setting is wrong.
 
     Example:
         >>> import dspy

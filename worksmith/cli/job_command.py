@@ -11,7 +11,8 @@ import typer
 
 from worksmith.cli import choices
 from worksmith.cli.options import DRY_RUN, JsonFlag, from_settings
-from worksmith.cli.terminal import Terminal, end_stopped, say, show
+from worksmith.cli.terminal import end_stopped, say, show
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.showing.printing import Printable
 
 

@@ -18,7 +18,7 @@ from worksmith.tools.files.project_file import ProjectFile, read_project
 
 
 def current_project() -> ProjectFile:
-    """The project of the folder; an empty one where there is no file.
+    """The project of the folder; an empty one without a file.
 
     Raises:
         InputError: the file is damaged.
@@ -47,7 +47,7 @@ def defaults_for(
         known: all commands by their words, with the names of their settings.
 
     Raises:
-        InputError: the file names a command or a setting that there is not.
+        InputError: the file names an unknown command or setting.
     """
     general: dict[str, Any] = {"prices": PROJECT_FILE} if project.prices else {}
     own: dict[str, Any] = {}

@@ -17,27 +17,35 @@ from worksmith.evals.dspy_programs.digests import (
     strategy_name,
 )
 from worksmith.evals.dspy_programs.own_models import check_models, own_models
+from worksmith.evals.progress.progress import SILENT, Progress
+from worksmith.evals.records.models_asked import record_dollars
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.records.rows import COLUMNS, Records, record_row
 from worksmith.evals.records.run_card import LoadedRun
+from worksmith.evals.records.summary import on_tasks
 from worksmith.evals.reporting.episode_row import episode_row
 from worksmith.evals.reporting.report import evaluation_report, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
+from worksmith.evals.reporting.tables.costs import said_cost
+from worksmith.evals.table import percent
 from worksmith.jobs.measuring.measurement import (
     Measurement,
     losses,
     with_settings_of,
 )
-from worksmith.jobs.opening.judges import asked_models
+from worksmith.jobs.opening.named_judges import asked_models
 from worksmith.jobs.opening.suites import LOGS
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.printing import Printable, write_report
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.models.resolve import OWN, open_models
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.seeding import digest
+from worksmith.tools.view import View, frame
 
 if TYPE_CHECKING:
     import dspy
+    import pandas as pd
     from rich.console import Console
 
     from worksmith.evals.records.record import EpisodeRecord
@@ -45,7 +53,16 @@ if TYPE_CHECKING:
     from worksmith.evals.running.result import EvalResult
     from worksmith.evals.suite import Suite
     from worksmith.jobs.opening.programs import OpenedProgram
-    from worksmith.jobs.settings.programs import EvalSettings
+    from worksmith.jobs.settings.programs import EvaluateSettings
+
+
+_RUN_COLUMNS = (
+    ("run", lambda run: run[0]),
+    ("outcome, %", lambda run: percent(run[1].summary.scores.get(PRIMARY))),
+    ("lost", lambda run: run[1].summary.errors or None),
+    ("mean episode", lambda run: said_cost(run[1])),
+)
+"""What is shown of each run where there are several."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,8 +74,8 @@ class Evaluation(Printable):
         runs: the episodes and figures by label of the model; a replay has one for each recorded run.
         logged: the same as they lie in their logs, with their cards.
         suite: holds the tasks.
-        run_id: the id of the run in MLflow; None where it was not tracked.
-        stopped: the limit of the budget that ended the evaluation; empty where none did.
+        run_id: the id of the run in MLflow; None if it was not tracked.
+        stopped: the limit of the budget that ended the evaluation; empty without one.
         notes: remarks, such as the model that was taken by default.
 
     Example:
@@ -81,7 +98,7 @@ class Evaluation(Printable):
     @property
     def records(self) -> tuple[EpisodeRecord, ...]:
         """The record of every episode, in the order of tasks and trials; model after model."""
-        return tuple(record for result in self.runs.values() for record in result.records)
+        return Records(record for result in self.runs.values() for record in result.records)
 
     @property
     def summary(self) -> Summary:
@@ -142,6 +159,36 @@ class Evaluation(Printable):
         ]
         return {**self.settings, "runs": runs, "rows": rows}
 
+    def _view(self) -> View:
+        if len(self.runs) > 1:
+            title = f"Evaluation of {len(self.runs)} models"
+            return View(title, {"notes": self.notes}, list(self.runs.items()), _RUN_COLUMNS)
+        ((label, result),) = self.runs.items()
+        summary = result.summary
+        scores = {name: f"{percent(score)} %" for name, score in summary.scores.items()}
+        rates = {name: f"{rate.count} of {rate.of}" for name, rate in summary.rates.items()}
+        facts = {
+            PRIMARY: scores.get(PRIMARY),
+            "mean episode": said_cost(result),
+            "lost": self.losses,
+            "stopped": self.stopped and ": ".join(self.undone),
+            "notes": self.notes,
+        }
+        title = f"Evaluation of {label} on {on_tasks(summary)}"
+        return View(title, facts | rates | scores | rates, result.records, COLUMNS)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The episodes as rows, a score in a column.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        return frame(
+            {"run": label, **record_row(record), "dollars": record_dollars(record, result.model)}
+            for label, result in self.runs.items()
+            for record in result.records
+        )
+
     def print(self, console: Console) -> None:
         for said in self.losses:
             console.out(said, highlight=False)
@@ -191,7 +238,9 @@ class EvalPlan(Printable):
         console.out(f"{plan['tasks']} tasks, {plan['episodes']} episodes, {calls}{judging}", highlight=False)
 
 
-def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, record: bool = False) -> EvalPlan:
+def plan_evaluation(
+    settings: EvaluateSettings, *, progress: Progress = SILENT, record: bool = False
+) -> EvalPlan:
     """Open the suite, program, models and judges of an evaluation.
 
     Args:
@@ -204,7 +253,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     if record and settings.record is not None:
         check_writable(settings.record)
     measured = Measurement.open(settings, progress).part(settings.shard)
-    # DSPy takes a second to load: a wrong name of a suite is told before.
+    # DSPy takes a second to load: a wrong name of a suite is reported before.
     from worksmith.jobs.opening.programs import open_program, record_planner
 
     program = open_program(measured.suite, settings)
@@ -215,7 +264,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     return EvalPlan(program, name, models, measured, settings.log)
 
 
-def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluation:
+def evaluate(settings: EvaluateSettings, *, progress: Progress = SILENT) -> Evaluation:
     """Run a program on a suite's tasks and score every episode by its outcome.
 
     Args:

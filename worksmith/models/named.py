@@ -41,7 +41,7 @@ def read_models(sections: Mapping[str, Mapping[str, Any]], *, where: str) -> dic
 
 
 def use_models(models: Mapping[str, NamedModel]) -> None:
-    """Let names of models mean these from now on, in this context; no model has a price of its own yet."""
+    """Define the meaning of model names in this context; no model has a price of its own yet."""
     _NAMED.set(models)
     _PRICES.set({})
 
@@ -70,7 +70,7 @@ def parted(name: str) -> tuple[str, Mapping[str, str]]:
     """The name of a model and the settings given with it, such as `{"temperature": "0.2"}`.
 
     Raises:
-        InputError: they are not of the form NAME=VALUE, each once.
+        InputError: they do not have the form NAME=VALUE, each once.
     """
     try:
         model, *said = shlex.split(name) or [""]

@@ -56,7 +56,7 @@ def resolve(name: str, *, tasks: Sequence[Task] = ()) -> dspy.LM:
         tasks: whose plans the model `gold` follows.
 
     Raises:
-        InputError: there is no such model, a setting is wrong, or the file behind the name is missing or
+        InputError: the name or a setting is wrong, or the file behind the name is missing or
             damaged.
     """
     if name.startswith(REPLAY):
@@ -97,7 +97,7 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
 
         return own_models()
     if is_own(name):
-        from worksmith.models.own import own_model
+        from worksmith.models.user_models import own_model
 
         return own_model(name)
     if "/" not in name and not is_named(name):

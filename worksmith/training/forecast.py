@@ -1,4 +1,4 @@
-"""What a training would take."""
+"""The cost of a training."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.tracking import Run
 from worksmith.jobs.settings.training import TrainSettings
 from worksmith.jobs.showing.printing import Facts
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.training.batches import tokens_of
 from worksmith.training.material import open_material
 
@@ -19,8 +19,8 @@ _TIMED = 3
 
 
 @dataclass(frozen=True)
-class Forecast(Facts):
-    """What a training would take, from a few steps that were timed.
+class TrainingForecast(Facts):
+    """The cost of a training, from a few timed steps.
 
     Attributes:
         megabytes: of memory, at most, of this process or of the GPU.
@@ -45,8 +45,8 @@ class Forecast(Facts):
         return dict(vars(self))
 
 
-def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> Forecast:
-    """What a training would take: its largest batch and a few others are trained on, and thrown away."""
+def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> TrainingForecast:
+    """The cost of a training: it trains on the largest batch and a few others, and drops the result."""
     found = open_material(settings, progress)
     from worksmith.training.live import Live
     from worksmith.training.trainers import libraries_quiet, method, plan, taught_positions_only, trainer
@@ -68,7 +68,7 @@ def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> Forecas
         made.train()
     seconds, tokens = map(sum, zip(*(live.paces[1:] or live.paces), strict=True))
     every = found.tokens * whole.steps / len(batches)
-    return Forecast(
+    return TrainingForecast(
         method=method(settings),
         model=settings.model,
         tune=settings.tune,

@@ -117,7 +117,7 @@ class BetterTogether(instructions.BetterTogether):
 
 
 class _Taught(Sampled):
-    """A program that the teacher's model runs, whoever asks, with every call in its trace.
+    """A program that the teacher's model runs, for any caller, with every call in its trace.
 
     The last prompt of an agent shows all calls before it, so of agents the last call is enough.
     """

@@ -29,6 +29,7 @@ _SHARED = 0.75
 """How often a reply is right by a difficulty that the case has for every program, and not by chance alone."""
 
 _CASE = re.compile(r"\bcase (\d+): ")
+_OFFER = "\ntools.find_code("
 _DESCRIBED = re.compile(r"find_code\(number: int\): (.*(?:\n  .*)*)")
 _SENTENCE = re.compile(r"[^.!?\n]*[a-z][^.!?\n]*[.!?]?")
 _FORM = re.compile(r"JSON|reply again")
@@ -155,7 +156,7 @@ class Student(_Engine):
         described = _DESCRIBED.findall("\n".join(text for _, text in said))
         return Seen(
             step,
-            self._quality(said[0][1]),
+            self._quality(said[0][1].partition(_OFFER)[0]),
             self._quality("".join(described[-1:])),
             max((case.likeness(other) for other in shown), default=0.0),
             sum(not other.poisoned for other in shown),

@@ -191,7 +191,6 @@ def _size(records: Sequence[EpisodeRecord]) -> tuple[str, str]:
 
 REPORT = KindReport(
     breakdown=(),
-    heat_maps=("intent",),
     comparison=task_type_grids,
     program=lambda program: (task_type_grid(program),),
     figures=figures,

@@ -3,50 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from worksmith.evals.reporting.episodes import ShownEpisode
-from worksmith.evals.reporting.html.charts import FlippedTasks, HeatMap, Intervals
+from worksmith.evals.reporting.html.charts import Changes, FlippedTasks
 from worksmith.evals.reporting.html.episodes import browser
 from worksmith.evals.reporting.html.plots import Plot
 from worksmith.evals.reporting.html.templates import asset, macro, render
 from worksmith.evals.table import Grid
 
-Block = Grid | Intervals | HeatMap | Plot
+Block = Grid | Changes | Plot
 """A table or a chart."""
 
-_MACROS = {Grid: "grid", FlippedTasks: "flips", Intervals: "intervals", HeatMap: "heat_map", Plot: "plot"}
+_MACROS = {Grid: "grid", FlippedTasks: "flips", Changes: "changes", Plot: "plot"}
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled part of a report. Charts without data are left out.
+
+    Attributes:
+        folded: blocks that are shown when they are asked for.
+    """
+
+    title: str
+    blocks: tuple[Block, ...] = ()
+    folded: tuple[Block, ...] = ()
+
+    @property
+    def grids(self) -> list[Grid]:
+        return [block for block in (*self.blocks, *self.folded) if isinstance(block, Grid)]
+
+    @property
+    def markup(self) -> Markup:
+        fold = macro("blocks.html", "folded")
+        return Markup().join(
+            [*map(block_html, self.blocks), *(fold(block.title, block_html(block)) for block in self.folded)]
+        )
 
 
 def page(
     title: str,
-    lead: str,
+    findings: Sequence[str],
+    figure: Block | None,
     facts: Mapping[str, str],
-    sections: Sequence[tuple[str, Sequence[Block]]],
+    sections: Sequence[Section],
     episodes: Sequence[ShownEpisode],
     budget: int,
     folder: str = "",
 ) -> str:
-    """A page of tables, charts and episodes.
+    """A page of findings, tables, charts and episodes.
 
     Args:
-        lead: the result in a sentence.
-        sections: titles with their tables and charts; a section with nothing to show is left out.
+        findings: sentences, the most important first.
+        figure: the chart below them.
+        sections: those with nothing to show are left out.
         budget: the largest page in bytes. Episodes are left out where it is too small for all.
-        folder: beside the page, with the files of `episode_pages`; empty where there are none.
+        folder: beside the page, with the files of `episode_pages`; empty without any.
     """
     parts = [
-        {"number": number, "title": name, "markup": Markup().join(map(block_html, blocks))}
-        for number, (name, blocks) in enumerate(sections, start=1)
+        {"number": number, "title": section.title, "markup": section.markup}
+        for number, section in enumerate(sections, start=1)
     ]
     values: dict[str, Any] = {
         "title": title,
-        "lead": lead,
+        "findings": findings,
+        "figure": "" if figure is None else block_html(figure),
         "facts": facts,
         "parts": [part for part in parts if part["markup"]],
-        "has_episodes": bool(episodes),
         "css": asset("page.css"),
         "script": asset("page.js"),
     }
@@ -55,5 +82,5 @@ def page(
 
 
 def block_html(block: Block) -> Markup:
-    """The markup of a table or chart; empty where it has nothing to show."""
+    """The markup of a table or chart; empty if it has nothing to show."""
     return macro("blocks.html", _MACROS[type(block)])(block)

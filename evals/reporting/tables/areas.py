@@ -18,11 +18,11 @@ from worksmith.evals.records.record import (
 )
 from worksmith.evals.records.summary import Rate, Summary, summarize
 from worksmith.evals.running.study import Row, Study
-from worksmith.evals.scoring.checker_scores import Agreement, agreement
+from worksmith.evals.scoring.checker_scores import CheckerAgreement, agreement
 from worksmith.evals.statistics import Interval
 from worksmith.evals.table import NO_DATA, Grid, percent, share
 
-_HEADINGS = {
+HEADINGS = {
     LEAK: "leaks",
     OVER_REFUSAL: "over-refusals",
     PARTIAL_UNSAID: "partial, not said",
@@ -39,14 +39,14 @@ Rates = tuple[tuple[str, Callable[[Summary], str]], ...]
 def rate_columns(names: Iterable[str]) -> Rates:
     """Columns of rates, each with its count."""
     return tuple(
-        (_HEADINGS[name], lambda summary, name=name: counted(summary.rates.get(name))) for name in names
+        (HEADINGS[name], lambda summary, name=name: counted(summary.rates.get(name))) for name in names
     )
 
 
 def rates_of(summaries: Iterable[Summary]) -> Rates:
     """The columns of the rates that any of the summaries has; of leaks and refusals always both."""
     there = {name for summary in summaries for name in summary.rates}
-    return rate_columns(name for name in _HEADINGS if name in there or (there and name in _ACCESS))
+    return rate_columns(name for name in HEADINGS if name in there or (there and name in _ACCESS))
 
 
 _LEVELS = ("easy", "hard")
@@ -57,7 +57,7 @@ def has_areas(records: Sequence[EpisodeRecord]) -> bool:
 
 
 def area_grids(study: Study) -> tuple[Grid, ...]:
-    """The tables by area and difficulty; none where tasks have no areas."""
+    """The tables by area and difficulty; empty if tasks have no areas."""
     if not has_areas(study.rows[0].result.records):
         return ()
     return (*strategy_grids(study), difficulty_grid(study), area_type_grid(study))
@@ -139,7 +139,19 @@ def area_type_grid(study: Study) -> Grid:
     return Grid("Outcome by area and type, %", headings, (*cells, *rates))
 
 
-def access_grid(summary: Summary) -> Grid:
+def access_grid(study: Study) -> Grid:
+    """The rates of failures of access of each program; baselines left out."""
+    rows = [row for row in study.ordered if not row.arm.baseline]
+    columns = rates_of(row.summary for row in rows)
+    return Grid.of(
+        "Failures of access, % and episodes",
+        rows,
+        ("program", lambda row: row.arm.shown),
+        *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in columns),
+    )
+
+
+def rate_grid(summary: Summary) -> Grid:
     """The rates of failures of access, with counts and denominators."""
     meaning = {
         LEAK: "of tasks with something to leak",
@@ -159,7 +171,7 @@ def access_grid(summary: Summary) -> Grid:
 
 
 def checker_grid(records: Sequence[EpisodeRecord]) -> Grid | None:
-    """The agent's own access check against the policy; None where it asked no model."""
+    """The agent's access check against the policy; None if it asked no model."""
     calls = [call for record in records if record.graded for call in record.calls if call.opinion]
     if not calls:
         return None
@@ -181,7 +193,7 @@ def counted(rate: Rate | None) -> str:
     return NO_DATA if rate is None else f"{share(rate.count / rate.of)} ({rate.count}/{rate.of})"
 
 
-def _measures(found: Agreement) -> tuple[tuple[str, float | None, str], ...]:
+def _measures(found: CheckerAgreement) -> tuple[tuple[str, float | None, str], ...]:
     return (
         ("refusals that the policy shares", found.precision, f"{found.found}/{found.found + found.refused}"),
         ("denials foreseen", found.recall, f"{found.found}/{found.found + found.missed}"),

@@ -48,7 +48,7 @@ def result_cost_grid(result: EvalResult) -> Grid:
         rows.append(("model calls, tokens", "unknown", "unknown"))
     price = dollars_an_episode(result)
     if price:
-        rows.append(("dollars", number(price, 4), number(_dollars(result, summary.totals), 2)))
+        rows.append(("dollars", number(price, 4), number(dollars_in_all(result), 2)))
         if summary.cached_share:
             full = dollars_an_episode(result, cached=False)
             whole = _dollars(result, summary.totals, cached=False)
@@ -60,13 +60,27 @@ def result_cost_grid(result: EvalResult) -> Grid:
 
 
 def dollars_an_episode(result: EvalResult, *, cached: bool = True) -> float | None:
-    """The mean cost of an episode in dollars; None where the price of the model is unknown.
+    """The mean cost of an episode in dollars; None if the price of the model is unknown.
 
     Args:
         cached: whether tokens that went through a provider's cache have their own price.
     """
     means = result.summary.means
     return _dollars(result, means, graded=True, cached=cached) if means.get("prompt_tokens") else None
+
+
+def said_cost(result: EvalResult) -> str:
+    """The mean cost of an episode in a few words."""
+    means, price = result.summary.means, dollars_an_episode(result)
+    tokens = means.get("prompt_tokens", 0.0) + means.get("completion_tokens", 0.0)
+    used = "unknown tokens" if result.summary.uncounted else f"{number(tokens, 0)} used tokens"
+    paid = "" if price is None else f", ${price:.2g}"
+    return f"{number(means.get('steps'))} steps, {used}, {number(means.get('seconds'), 2)} s{paid}"
+
+
+def dollars_in_all(result: EvalResult) -> float | None:
+    """The cost of all episodes in dollars; None where the price of the model is unknown."""
+    return _dollars(result, result.summary.totals)
 
 
 def _dollars(

@@ -1,11 +1,13 @@
-"""Tasks on which two programs differ."""
+"""Tasks on which programs differ from the ones before them."""
 
 from __future__ import annotations
 
 from worksmith.evals.records.groups import by_task
 from worksmith.evals.records.record import STRICT
 from worksmith.evals.reporting.html.charts import FlippedTasks
-from worksmith.evals.running.study import Row, Study
+from worksmith.evals.reporting.html.templates import short
+from worksmith.evals.running.study import Study
+from worksmith.evals.table import NO_DATA
 
 _MOST = 100
 """The most tasks of a table."""
@@ -13,40 +15,45 @@ _MOST = 100
 _QUERY = 90
 """The most characters of a request."""
 
+_NAMED = 2
+"""The most programs that a cell names."""
 
-def flipped_tasks(study: Study) -> tuple[FlippedTasks, ...]:
-    """For each candidate the tasks on which it and the program before it differ.
+
+def flipped_tasks(study: Study) -> FlippedTasks | None:
+    """The tasks that a program gained or lost against the one before it; None where all agree.
 
     The program before a compiled one is the same program uncompiled; that of any other is the first one.
     """
-    found = (_flips(row, before) for row in study.ordered if (before := study.before(row)) is not None)
-    return tuple(grid for grid in found if grid.rows)
-
-
-def _flips(row: Row, before: Row) -> FlippedTasks:
-    ours, theirs = (by_task(each.result.records, STRICT) for each in (row, before))
-    scores = {
-        str(task): (sum(theirs[task]) / len(theirs[task]), sum(ours[task]) / len(ours[task]))
-        for task in ours
-        if task in theirs
-    }
-    flipped = sorted((after < old, task, old, after) for task, (old, after) in scores.items() if after != old)
-    lost = sum(is_loss for is_loss, *_ in flipped)
-    texts = {record.task_id: record for record in row.result.records}
-    rows = tuple(
-        (_short(texts[task].query), task, texts[task].intent or "", f"{old:g}", f"{after:g}")
-        for _, task, old, after in flipped[:_MOST]
-    )
-    cut = f"; the first {_MOST} are shown" if len(flipped) > _MOST else ""
+    turned: dict[str, tuple[list[str], list[str]]] = {}
+    for row in study.ordered:
+        if (before := study.before(row)) is None:
+            continue
+        ours, theirs = (by_task(each.result.records, STRICT) for each in (row, before))
+        for task in ours.keys() & theirs.keys():
+            lead = sum(ours[task]) / len(ours[task]) - sum(theirs[task]) / len(theirs[task])
+            if lead:
+                turned.setdefault(str(task), ([], []))[lead < 0].append(row.arm.label)
+    if not turned:
+        return None
+    texts = {record.task_id: record for row in study.rows for record in row.result.records}
+    shown = sorted(turned, key=lambda task: (-len(turned[task][1]), -len(turned[task][0]), task))[:_MOST]
+    cut = f"The first {_MOST} of {len(turned)} tasks." if len(turned) > _MOST else ""
     return FlippedTasks(
-        f"From {before.arm.label} to {row.arm.label}",
-        ("request", "task", "intent", before.arm.label, row.arm.label),
-        rows,
-        (f"Of {len(scores)} tasks, {len(flipped) - lost} gained and {lost} lost{cut}.",),
-        requests=tuple(texts[task].query for _, task, *_ in flipped[:_MOST]),
+        "Tasks that programs gained or lost",
+        ("request", "task", "intent", "gained by", "lost by"),
+        tuple(
+            (
+                short(" ".join(texts[task].query.split()), _QUERY),
+                task,
+                texts[task].intent or "",
+                *map(_named, turned[task]),
+            )
+            for task in shown
+        ),
+        ("Against the same program uncompiled, else against the first one.", *([cut] if cut else [])),
+        requests=tuple(texts[task].query for task in shown),
     )
 
 
-def _short(query: str) -> str:
-    text = " ".join(query.split())
-    return text if len(text) <= _QUERY else text[: _QUERY - 1] + "…"
+def _named(programs: list[str]) -> str:
+    return ", ".join(programs) or NO_DATA if len(programs) <= _NAMED else f"{len(programs)} programs"

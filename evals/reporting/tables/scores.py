@@ -9,19 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from statistics import median
 
 from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from worksmith.evals.records.summary import Summary, on_tasks, summarize
 from worksmith.evals.records.verdicts import JUDGE, JUDGED
 from worksmith.evals.reporting.episodes import field_value
-from worksmith.evals.reporting.html.charts import HeatMap
+from worksmith.evals.reporting.findings import CHANGED, conclusions, power
 from worksmith.evals.reporting.tables.areas import has_areas, rates_of
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.scoring.procedure import PROCEDURE
-from worksmith.evals.statistics import Interval
-from worksmith.evals.statistics.power import seen
 from worksmith.evals.table import NO_DATA, Grid, percent, points, share
 from worksmith.evals.task_kind import kind_of
 from worksmith.tools.episode_result import UNREADABLE
@@ -36,18 +33,19 @@ _AREA_FACETS = ("area", "type", "difficulty", "department")
 """The same for tasks of several fields of work."""
 
 _SHOWN = {"actions": "expected actions", "intent": "task type", "department": "department of who asks"}
-_SIDE_EFFECTS = "unwanted_side_effects"
 _TOOLSET = "toolset"
 _BY_WORDS = (
     "Judged only: tasks whose answer is known in words only. They are part of no other score, and no checked "
     "task is part of theirs."
 )
 
+_PAIRED = "Differences have 95 % intervals, paired by task, each by itself."
+
 
 def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     """The scores of each arm; candidates first, baselines below them.
 
-    Some columns are there only where needed: the outcome that counts errors as failures once there is an
+    Some columns are there only if needed: the outcome that counts errors as failures once there is an
     error, judges' scores, the procedure, rates, and the tools in prompts where programs differ in them.
     """
     lossy = any(row.summary.errors for row in study.rows)
@@ -65,7 +63,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
         lossy and ("counting errors", lambda row: percent(row.summary.scores.get(STRICT))),
         judged and ("judge, %", lambda row: percent(row.summary.scores.get(JUDGE))),
         by_words and ("judged only, %", lambda row: percent(row.summary.scores.get(JUDGED))),
-        ("side effects", lambda row: percent(row.summary.scores.get(_SIDE_EFFECTS))),
+        ("side effects", lambda row: percent(row.summary.scores.get(CHANGED))),
         bound and ("procedure, %", lambda row: percent(row.summary.scores.get(PROCEDURE))),
         *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in rates),
         ("errors", lambda row: error_cell(row.summary)),
@@ -73,47 +71,11 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
         notes=(
             *(("Comparisons count lost episodes as wrong.",) if lossy else ()),
             *((_BY_WORDS,) if by_words else ()),
-            *seen_notes(study),
+            *((f"Power: {said}",) if (said := power(study)) else ()),
+            *((_PAIRED,) if len(study.rows) > 1 else ()),
             *interval_notes(study.rows[0].summary),
         ),
         lead=conclusions(study),
-    )
-
-
-def conclusions(study: Study) -> tuple[str, ...]:
-    """The findings in sentences that claim no more than the data: of compiling first, then of a winner."""
-    found = [_compiling(*each) for each in study.compiled if each[2].n]
-    winner = study.winner
-    if winner is not None:
-        found.append(f"{winner.arm.label} is better than every other candidate.")
-    elif len([row for row in study.rows if not row.arm.baseline and not row.arm.without]) > 1:
-        found.append("No program is shown to be better than all others.")
-    each = ", each by itself" if len(found) > 2 else ""
-    return (*found, f"Differences have 95 % intervals, paired by task{each}.") if found else ()
-
-
-def _compiling(row: Row, base: Row, found: Interval) -> str:
-    before, after = (share(each.summary.scores[STRICT].value) for each in (base, row))
-    if found.low > 0 or found.high < 0:
-        changed = "lifted" if found.low > 0 else "lowered"
-        how = f"{changed} {base.arm.label} from {before} to {after} %"
-    else:
-        how = f"is not shown to change {base.arm.label}: {before} and {after} %"
-    return f"Compiling with {row.arm.optimizer} {how}, {points(found)}."
-
-
-def seen_notes(study: Study) -> tuple[str, ...]:
-    """The size of a difference that a comparison like this one can show."""
-    compared = [
-        (found.difference.n, seen(found.difference))
-        for row in study.rows
-        if not row.arm.baseline and (found := row.against_first) and found.difference.n
-    ]
-    if not compared:
-        return ()
-    tasks, size = max(tasks for tasks, _ in compared), median(size for _, size in compared)
-    return (
-        f"Power: {tasks} tasks show a difference of about {100 * size:.0f} points 8 times in 10 (at 5 %).",
     )
 
 
@@ -129,23 +91,14 @@ def facets_of(records: Sequence[EpisodeRecord]) -> Mapping[str, Facet]:
     names = kind_of(records).report().breakdown
     if names is None:
         names = _AREA_FACETS if has_areas(records) else FACETS
-    return _facets(names, records)
-
-
-def heat_maps(study: Study) -> list[HeatMap]:
-    """The outcome of each program by each facet, with tables for where nothing is drawn."""
-    records = [record for row in study.rows for record in row.result.records]
-    drawn = kind_of(records).report().heat_maps
-    if drawn is None:
-        return [_heat_map(name, facet, study.rows) for name, facet in facets_of(records).items()]
-    return [
-        _heat_map(name, facet, study.rows, table=False) for name, facet in _facets(drawn, records).items()
-    ]
-
-
-def _facets(names: Sequence[str], records: Sequence[EpisodeRecord]) -> dict[str, Facet]:
     facets: dict[str, Facet] = {name: partial(field_value, name=name) for name in names}
     return {name: facet for name, facet in facets.items() if any(map(facet, records))}
+
+
+def compared_grids(study: Study) -> list[Grid]:
+    """The outcome of each program by each facet."""
+    records = [record for row in study.rows for record in row.result.records]
+    return [_compared(name, facet, study.rows) for name, facet in facets_of(records).items()]
 
 
 def score_grid(summary: Summary, model: str) -> Grid:
@@ -202,6 +155,22 @@ def attempt_grid(summary: Summary, notes: tuple[str, ...]) -> Grid:
     )
 
 
+def attempt_grids(study: Study) -> list[Grid]:
+    """The chance that all of k attempts succeed, of each candidate; none where tasks were attempted once."""
+    rows = [row for row in study.ordered if row.summary.pass_hat and not row.arm.baseline]
+    if not rows:
+        return []
+    counts = range(1, 1 + max(max(row.summary.pass_hat) for row in rows))
+    return [
+        Grid.of(
+            "pass^k, the chance that all of k attempts succeed, by k, %",
+            rows,
+            ("program", lambda row: row.arm.label),
+            *((str(k), lambda row, k=k: percent(row.summary.pass_hat.get(k))) for k in counts),
+        )
+    ]
+
+
 def facet_grids(records: Sequence[EpisodeRecord], seed: int) -> list[Grid]:
     return [_facet_grid(name, facet, records, seed) for name, facet in facets_of(records).items()]
 
@@ -221,37 +190,29 @@ def _facet_grid(name: str, facet: Facet, records: Sequence[EpisodeRecord], seed:
         parts.items(),
         (shown, lambda item: item[0]),
         ("outcome, %", lambda item: percent(item[1].scores.get(PRIMARY))),
-        ("side effects", lambda item: percent(item[1].scores.get(_SIDE_EFFECTS))),
+        ("side effects", lambda item: percent(item[1].scores.get(CHANGED))),
         *((heading, lambda item, cell=cell: cell(item[1])) for heading, cell in rates),
         ("errors", lambda item: error_cell(item[1])),
         ("tasks", lambda item: str(item[1].tasks)),
     )
 
 
-def _heat_map(name: str, facet: Facet, rows: Sequence[Row], *, table: bool = True) -> HeatMap:
+def _compared(name: str, facet: Facet, rows: Sequence[Row]) -> Grid:
     shown = _SHOWN.get(name, name)
     groups = [group_records(row.result.records, facet) for row in rows]
-    values = list(dict.fromkeys(value for group in groups for value in group))
-    found = [
-        [summarize(group.get(value, []), seed=row.result.seed).scores.get(PRIMARY) for value in values]
+    scores = [
+        {value: summarize(part, seed=row.result.seed).scores.get(PRIMARY) for value, part in group.items()}
         for group, row in zip(groups, rows, strict=True)
     ]
-    title = f"Outcome by {shown}, %"
-    grid = Grid.of(
-        title,
-        list(enumerate(values)),
-        (shown, lambda item: item[1]),
-        *((row.arm.label, lambda item, s=s: percent(s[item[0]])) for row, s in zip(rows, found, strict=True)),
-        ("tasks", lambda item: str(len({record.task_id for record in groups[0].get(item[1], [])}))),
-    )
-    return HeatMap(
-        title=title,
-        first="program",
-        columns=tuple(values),
-        rows=tuple((row.arm.label, tuple(scores)) for row, scores in zip(rows, found, strict=True)),
-        field=name,
-        notes=("Below each share: its 95 % interval and the number of tasks.",),
-        grid=grid if table else None,
+    return Grid.of(
+        f"Outcome by {shown}, %",
+        dict.fromkeys(value for group in groups for value in group),
+        (shown, str),
+        *(
+            (row.arm.label, lambda value, s=s: percent(s.get(value)))
+            for row, s in zip(rows, scores, strict=True)
+        ),
+        ("tasks", lambda value: str(len({record.task_id for record in groups[0].get(value, [])}))),
     )
 
 

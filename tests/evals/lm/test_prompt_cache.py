@@ -143,21 +143,13 @@ def test_the_end_is_marked_where_the_next_prompt_repeats_it() -> None:
     assert native_mark(lm, "openai")(growing := RepeatingRequest("m", TALK)) is growing
 
 
-def test_what_other_tasks_share_ends_with_a_marker() -> None:
-    talk = (*TALK[:2], Message.user("the tools, the task"), Message.assistant("call"), Message.user("seen"))
-    shared = (2, len("the tools, "))
-    request = RepeatingRequest("m", talk, LONG, grows=True, shared=shared)
+def test_the_demonstrations_end_with_a_marker() -> None:
+    talk = (*TALK[:2], Message.user("the task"), Message.assistant("call"), Message.user("seen"))
     mark = native_mark(dspy.LM(CLAUDE, api_key="none"), "anthropic")
-    parts = [str(message.text) for message in mark(request).messages]
 
-    assert parts[2:4] == ["the tools, ", "the task"]
-    assert [*parts[:2], "".join(parts[2:4]), *parts[4:]] == [message.text for message in talk]
-    assert mark(request).config.cache == CacheConfig(prefix_until_index=2)
-    first = mark(RepeatingRequest("m", talk[:3], LONG, shared=shared))
-    assert (first.config.cache, len(first.messages)) == (CacheConfig(prefix_until_index=2), 4)
-    # Another server may not join the messages again.
-    other = native_mark(dspy.LM(CLAUDE, api_key="none", api_base="http://x"), "anthropic")
-    assert other(request).messages == talk
+    for messages in (talk, talk[:3]):
+        marked = mark(RepeatingRequest("m", messages, LONG, grows=True, shown=2))
+        assert marked.config.cache == CacheConfig(prefix_until_index=1)
 
 
 def test_a_call_takes_a_marker_and_a_thought_does_not(server: ChatServer) -> None:
@@ -193,10 +185,8 @@ def test_prompts_are_marked_through_litellm(server: ChatServer, grows: bool) -> 
 
     body = sent(server, lm, grows=grows)
     assert marked(body) == ["/messages/1/content/0", *last, "/system/0"]
-    body = sent(server, lm, grows=grows, shared=(2, 2))
-    last = ["/messages/2/content/1"] if grows else []
-    assert marked(body) == ["/messages/2/content/0", *last, "/system/0"]
-    assert [part["text"] for part in body["messages"][2]["content"]] == ["ta", "sk"]
+    body = sent(server, lm, grows=grows, shown=1)
+    assert marked(body) == ["/messages/0/content/0", "/messages/1/content/0", *last, "/system/0"]
     lm.wire = WireSettings(prompt_cache=False)
     assert marked(sent(server, lm, grows=grows)) == []
 
@@ -230,12 +220,12 @@ def test_amazon_gets_its_own_kind_of_markers(monkeypatch: pytest.MonkeyPatch) ->
         settings = {"model": "bedrock/converse/us.anthropic.claude-sonnet-4-5-20250929-v1:0"}
         lm = amazon.open(Case("bedrock", "replies", "cached"), **settings)
         with metering() as meter:
-            request = RepeatingRequest(lm.model, TALK, LONG, grows=True, shared=(2, 2))
+            request = RepeatingRequest(lm.model, TALK, LONG, grows=True, shown=1)
             metered(lm)(request, cache=False)
         (body,) = amazon.bodies
     use_models({})
     blocks = [list(block) for message in body["messages"] for block in message["content"]]
 
     assert [list(block) for block in body["system"]] == [["text"], ["cachePoint"]]
-    assert blocks == [["text"], ["text"], ["text"], ["cachePoint"], ["text"], ["cachePoint"]]
+    assert blocks == [["text"], ["cachePoint"], ["text"], ["cachePoint"], ["text"], ["cachePoint"]]
     assert (meter.usage.cached_tokens, meter.usage.cache_write_tokens) == (1800, 248)

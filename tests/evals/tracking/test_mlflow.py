@@ -13,9 +13,9 @@ import pytest
 from docs.snippets import forks
 from tests.evals.episodes import mixed, solved
 from tests.evals.tracking.stored import traces_of
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.reporting.report import study_report
-from worksmith.evals.running.study import Arm, run_study
+from worksmith.evals.running.study import StudyArm, run_study
 from worksmith.evals.tracking import Dataset, KeptModel, open_tracker
 from worksmith.evals.tracking.mlflow_tracker import MlflowTracker
 from worksmith.evals.tracking.reaching import TrackingError
@@ -151,7 +151,7 @@ def test_what_never_arrives_is_reported_and_fails_the_run(
 
 def test_runs_nest_and_carry_their_reports(tracker: MlflowTracker, tmp_path: Path) -> None:
     results = {"act": solved([1], of=4), "react": solved([1, 2], of=4)}
-    study = run_study([Arm("act"), Arm("react")], lambda arm: results[arm.label])
+    study = run_study([StudyArm("act"), StudyArm("react")], lambda arm: results[arm.label])
     with tracker.start("compare") as parent:
         with parent.child("react", tags={"strategy": "react"}) as child:
             child.metrics({"outcome": 0.5}, step=2)
@@ -166,7 +166,7 @@ def test_runs_nest_and_carry_their_reports(tracker: MlflowTracker, tmp_path: Pat
 
 def test_a_description_that_is_too_long_has_whole_tables_only(tracker: MlflowTracker) -> None:
     names = [f"program {number} {'x' * 40}" for number in range(60)]
-    study = run_study([Arm(name) for name in names], lambda arm: solved([1], of=2))
+    study = run_study([StudyArm(name) for name in names], lambda arm: solved([1], of=2))
     report = study_report(study)
     assert len(report.markdown()) > 8000
     with tracker.start("compare") as run:

@@ -17,7 +17,7 @@ from tests.programs.office import TASKS, Script, call, finish, reply, run_agent
 from worksmith.programs.agent import Agent
 from worksmith.programs.parts.signatures import Plan, call_signature
 from worksmith.programs.prompting.adapter import TrajectoryAdapter
-from worksmith.programs.prompting.unreadable import UnreadableReplyError
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError
 from worksmith.programs.replaying.recording import request_digest
 from worksmith.programs.strategies import strategy
 from worksmith.tools.environment import Environment
@@ -61,13 +61,12 @@ def test_a_demonstration_is_a_whole_trajectory_in_turns(demo: Any) -> None:
     assert turns(TrajectoryAdapter().format(REACT, [demo], INPUTS))[1:-1] == DEMO_TURNS
 
 
-def test_the_query_has_tools_and_the_reminder_and_comes_last() -> None:
-    role, text = turns(TrajectoryAdapter().format(REACT, [DEMO], INPUTS))[-1]
+def test_the_tools_end_the_system_message_and_the_query_comes_last() -> None:
+    (_, system), *_, (role, text) = turns(TrajectoryAdapter().format(REACT, [DEMO], INPUTS))
 
     assert role == "user"
-    assert text.startswith(
-        "[[ ## tools ## ]]\nt.look(): Look.\n\n[[ ## context ## ]]\nNow: noon.\n\n[[ ## task"
-    )
+    assert system.endswith("\n\n[[ ## tools ## ]]\nt.look(): Look.")
+    assert text.startswith("[[ ## context ## ]]\nNow: noon.\n\n[[ ## task")
     assert text.endswith(
         "Respond with the corresponding output fields, starting with the field `[[ ## thought ## ]]`, then "
         "`[[ ## tool ## ]]`, then `[[ ## arguments ## ]]` (JSON), and end with the marker "

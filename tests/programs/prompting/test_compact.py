@@ -89,7 +89,7 @@ def test_a_full_prompt_stays_as_it_is(env: Environment) -> None:
         Agent("act", env, prompt="text"), call("calendar.search_events", '{"query": "x"}'), finish()
     )
 
-    assert "[[ ## tools ## ]]" in texts(script.requests[0])[0]
+    assert "[[ ## tools ## ]]" in str(script.requests[0].system)
 
 
 def test_a_model_that_was_trained_on_compact_prompts_gets_them_unless_told_otherwise(
@@ -104,7 +104,7 @@ def test_a_model_that_was_trained_on_compact_prompts_gets_them_unless_told_other
 
     assert compact.requests[0].system == BRIEF_CALL
     assert texts(compact.requests[1])[-1] == shortened(episode.calls[0].observation.text, 70)
-    assert "[[ ## tools ## ]]" in texts(full.requests[0])[0]
+    assert "[[ ## tools ## ]]" in str(full.requests[0].system)
 
 
 @pytest.mark.parametrize(

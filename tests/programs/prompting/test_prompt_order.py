@@ -74,14 +74,8 @@ def test_the_next_prompt_of_an_episode_begins_with_the_last_one(
             assert len(turns(after)) > len(turns(before))
     for request in model.requests.get("arguments", []):
         assert request.grows == (toolset == "all")
-        if toolset == "all":
-            assert request.shared is not None
-            number, size = request.shared
-            tools = str(request.messages[number].text)[:size]
-            assert tools.startswith("[[ ## tools ## ]]\n")
-            assert request.messages[number].text[size:].startswith("[[ ## context ## ]]")
-        else:
-            assert request.shared is None
+        assert ("calendar.search_events(" in str(request.system)) == (toolset == "all")
+        assert str(request.messages[request.shown].text).startswith("[[ ## context ## ]]")
     assert not any(request.grows for request in model.requests.get("calls", []))
 
 

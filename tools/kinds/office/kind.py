@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from worksmith.tools.files.data_files import read_text
-from worksmith.tools.kinds.office import (
-    analytics,
-    calendar,
-    company_directory,
-    customer_relationship_manager,
-    email,
-    project_management,
-)
 from worksmith.tools.kinds.office.policy import OwnOffice, find_persona
 from worksmith.tools.kinds.office.schema import TABLES
+from worksmith.tools.kinds.office.toolkits import TOOLKITS
 from worksmith.tools.world_kind import WorldKind
 
 OFFICE = WorldKind(
     name="office",
     tables=TABLES,
-    toolkits=(
-        email.TOOLKIT,
-        calendar.TOOLKIT,
-        analytics.TOOLKIT,
-        project_management.TOOLKIT,
-        customer_relationship_manager.TOOLKIT,
-        company_directory.TOOLKIT,
-    ),
+    toolkits=TOOLKITS,
     shared_toolkits=("company_directory",),
     open_policy=lambda _world: OwnOffice(),
     find_persona=find_persona,

@@ -7,7 +7,7 @@ from copy import deepcopy
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.guard import Foreign, Guard, Key, Sql
 from worksmith.tools.access.search import Searched, best
 from worksmith.tools.errors import InputError, unknown

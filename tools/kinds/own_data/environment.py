@@ -284,6 +284,18 @@ class Environment(Declarations):
             procedure=rules,
         )
 
+    def _tables(self) -> Sequence[Table]:
+        return tuple(self.tables.values())
+
+    def _facts(self) -> dict[str, Any]:
+        # Nothing here may ask for `kind`, which ends the declarations.
+        facts = {
+            "tools": self._tools.names,
+            "access rules": self._rules or OPEN,
+            "personas": self._personas_table,
+        }
+        return facts | {"keys": self.keys, "snapshot": self.world.path.name}
+
     def __str__(self) -> str:
         counts = self.world.manifest.counts
         tables = [

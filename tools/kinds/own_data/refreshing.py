@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from worksmith.tools.errors import InputError
@@ -30,11 +32,16 @@ class Sources:
         types: Mapping[str, Mapping[str, CellType]] | None,
         nulls: Sequence[str],
     ) -> None:
-        self._sources, self._nulls = sources, nulls
+        self._nulls = nulls
         self._read = dict.fromkeys(sources, time.monotonic())
         self._versions = {name: _version(name, source) for name, source in sources.items()}
         self._first = read_tables(sources, keys=keys, types=types, nulls=nulls)
         self._known = {(table.source, table.name): _Known.of(table.reading) for table in self._first}
+        # By then the working directory may be another.
+        self._sources = {
+            name: Path(source).absolute() if isinstance(source, str | PathLike) else source
+            for name, source in sources.items()
+        }
 
     def take(self) -> Sequence[SourceTable]:
         """What was read first. It is not kept: it may be large."""

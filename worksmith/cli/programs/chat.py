@@ -10,8 +10,9 @@ import typer
 from worksmith.cli.choices import live_systems
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.programs.run import CommitFlag
-from worksmith.cli.terminal import Terminal, say, show
+from worksmith.cli.terminal import say, show
 from worksmith.evals.characters import harmless
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.programs import ChatSettings
 from worksmith.tools.errors import WorksmithError
 
@@ -29,12 +30,12 @@ def chat(
 ) -> None:
     """Ask an agent one request after another, until Ctrl-D, and show its calls, answers and changes.
 
-    The agent is told what was said before. The tables stay as they are; with --commit, you are asked after
+    The agent gets the earlier turns. The tables stay as they are; with --commit, you are asked after
     each answer that proposes changes.
     """
     from rich.console import Console
 
-    from worksmith.jobs.asking import Chat
+    from worksmith.jobs.tasks.asking import Chat
 
     talk = Chat.open(settings, commits=commit, progress=Terminal())
     if dry_run:

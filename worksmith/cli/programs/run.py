@@ -8,7 +8,8 @@ import typer
 
 from worksmith.cli.choices import live_systems
 from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
-from worksmith.cli.terminal import Terminal, show
+from worksmith.cli.terminal import show
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.programs import RunSettings
 
 PromptsFlag = Annotated[
@@ -43,7 +44,7 @@ def run_task(
     With --lm human, you do it: type calls of tools and finish with an answer.
     """
     from worksmith.cli.programs.person import person
-    from worksmith.jobs.task_run import TaskPlan
+    from worksmith.jobs.tasks.task_run import TaskPlan
 
     plan = TaskPlan.open(settings, person=person, commits=commit, progress=Terminal())
     if dry_run:

@@ -8,7 +8,8 @@ import typer
 
 from worksmith.cli.command import Commands, with_default
 from worksmith.cli.options import JsonFlag, from_settings
-from worksmith.cli.terminal import Terminal, say
+from worksmith.cli.terminal import say
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.runs import LogSettings, MergeSettings
 
 _SEND = "send"

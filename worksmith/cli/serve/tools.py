@@ -11,7 +11,8 @@ import typer
 from worksmith.cli.choices import personas
 from worksmith.cli.options import from_settings
 from worksmith.cli.serve.tokens import TOKEN_VARIABLE, token_of_clients
-from worksmith.cli.terminal import Terminal, say
+from worksmith.cli.terminal import say
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.tool_server import ToolServerSettings
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def serve_tools(
     from worksmith.evals.suite import Suite
     from worksmith.serving.tools.opening import episodes_of
 
-    logging.getLogger("mcp").setLevel(logging.ERROR)  # else each malformed message is told on stderr
+    logging.getLogger("mcp").setLevel(logging.ERROR)  # else each malformed message is printed on stderr
     with episodes_of(Suite.open(settings.suite), settings, Terminal()) as open:
         if transport == "stdio":
             from worksmith.serving.tools.stdio import serve_stdio

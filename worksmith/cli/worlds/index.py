@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from worksmith.cli.options import JsonFlag, from_settings
-from worksmith.cli.terminal import Terminal, say, show
+from worksmith.cli.terminal import say, show
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.suites import IndexSettings
 
 CheckFlag = Annotated[

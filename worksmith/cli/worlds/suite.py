@@ -10,8 +10,9 @@ import typer
 
 from worksmith.cli.command import Commands
 from worksmith.cli.options import DryRunFlag, JsonFlag, SuiteArgument, from_settings
-from worksmith.cli.terminal import Terminal, show
+from worksmith.cli.terminal import show
 from worksmith.cli.worlds.kind_options import BuildCommand, ImportCommand, given_options, kinds, systems
+from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.suites import BuildSettings, ImportSettings, TaskListSettings
 from worksmith.tools.errors import InputError
 
@@ -88,7 +89,7 @@ def tasks(settings: TaskListSettings, as_json: JsonFlag = False) -> None:
 
 
 def _confirm(forecast: SuiteFacts) -> None:
-    """Go on if no model costs money, or if the user says so.
+    """Go on if no model costs money, or if the user agrees.
 
     Raises:
         InputError: there is no terminal to ask at.

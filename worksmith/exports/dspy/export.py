@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.suite import Suite
 from worksmith.exports.choice import choice_of, chosen_tasks
 from worksmith.exports.folder import Exported, check_folder, write_folder
 from worksmith.exports.rows import row_of
-from worksmith.jobs.showing.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.exports import ExportSettings

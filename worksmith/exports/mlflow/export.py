@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.suite import Suite
 from worksmith.evals.tracking import Dataset
 from worksmith.evals.tracking.datasets import keep_dataset
@@ -12,7 +13,6 @@ from worksmith.evals.tracking.reaching import boundary
 from worksmith.evals.tracking.store import absolute, open_store, tracking_uri
 from worksmith.exports.choice import choice_of, chosen_tasks
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.showing.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +42,7 @@ class KeptDataset(Printable):
 
 
 def export(settings: ExportMlflowSettings, *, progress: Progress = SILENT) -> KeptDataset:
-    """Keep tasks as an evaluation dataset; one that is there is not made again."""
+    """Keep tasks as an evaluation dataset; an existing one is not made again."""
     suite = Suite.open(settings.suite)
     _, split, tasks = chosen_tasks(suite, progress=progress, **choice_of(settings))
     experiment = settings.experiment or suite.path.resolve().name

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.exports.training.documents import check_documents
 from worksmith.exports.training.held_back import HeldBack
 from worksmith.exports.training.job import Job
@@ -13,7 +14,6 @@ from worksmith.exports.training.result import DataForecast, TrainingData
 from worksmith.exports.training.rows import imitation_rows, preference_rows
 from worksmith.exports.training.sources import open_sources
 from worksmith.jobs.settings.exports import DpoSettings, SftSettings
-from worksmith.jobs.showing.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.exports import TrainingDataSettings
@@ -77,7 +77,7 @@ def write(settings: TrainingDataSettings, *, progress: Progress = SILENT) -> Tra
 
 
 def forecast(settings: TrainingDataSettings) -> DataForecast:
-    """Say what an export would run."""
+    """Forecast an export."""
     suites, sources = open_sources(settings)
     held_back = HeldBack(suites, settings.exclude)
     leaks = held_back.leaks((each.suite, each.task) for source in sources for each in source.told)

@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.exports.choice import choice_of, chosen_tasks
 from worksmith.exports.folder import Exported, check_folder, write_folder
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import missing_extra
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from worksmith.evals.judging.calibration.gate import gate_verdicts
 from worksmith.evals.judging.metric import JudgedScorer
+from worksmith.evals.progress.progress import Progress
 from worksmith.evals.records.columns import COSTS
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.verdicts import JUDGE
@@ -15,8 +16,7 @@ from worksmith.evals.scoring.expression import is_expression
 from worksmith.evals.scoring.objective import CHECKED, ObjectiveScorer
 from worksmith.evals.scoring.scorer import check_score_names
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.opening.judges import GATES, check_judged, open_judges
-from worksmith.jobs.showing.progress import Progress
+from worksmith.jobs.opening.named_judges import GATES, check_judged, open_judges
 from worksmith.optimizers.compiling.plan import Metric
 from worksmith.tools.errors import InputError
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.records.run_card import CARD_ARTIFACT
-from worksmith.evals.tracking import KeptModel, TraceChoice, open_tracker, steady
+from worksmith.evals.tracking import KeptModel, TraceChoice, open_tracker, tolerant
 from worksmith.evals.tracking.figures import params_text
 from worksmith.evals.tracking.reaching import TrackingError
 from worksmith.evals.tracking.registry import Registration
+from worksmith.evals.tracking.store import existing_store
 from worksmith.optimizers.compiling.trials import record_prompts
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from worksmith.evals.suite import Suite
     from worksmith.evals.tracking import Run, Tracker
     from worksmith.jobs.settings.groups.record import TracedSettings
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 
 def slug(label: str) -> str:
@@ -49,7 +50,13 @@ class Tracking:
 
     @classmethod
     def of(cls, settings: TracedSettings, *, track: bool) -> Self:
-        """Read settings."""
+        """Read settings.
+
+        Raises:
+            InputError, TrackingError: the store cannot be used.
+        """
+        if track:
+            existing_store(settings.tracking_uri)
         return cls(track, settings.tracking_uri, settings.experiment, TraceChoice.parse(settings.traces))
 
     def open(self, suite: Path) -> Tracker:
@@ -70,9 +77,9 @@ class Tracking:
         """A run of a job, in the experiment of the suite in the folder `suite`.
 
         Args:
-            about: what tells it from other runs of the command, in few words.
-            resume: whether it goes on with the work of an earlier one. If that was killed, its run still says
-                that it is running; it is ended.
+            about: the difference to other runs of the command, in few words.
+            resume: whether it goes on with the work of an earlier one. If that was killed, its run still has
+                the status of a running one; it is ended.
             raises: whether a failure of MLflow is raised. Otherwise the run goes on without it.
         """
         tracker = self.open(suite)
@@ -80,7 +87,7 @@ class Tracking:
         if resume:
             tracker.end_abandoned(tags)
         run = tracker.start(f"{command} {about}".rstrip(), params=params, tags=tags)
-        return run if raises else steady(run)
+        return run if raises else tolerant(run)
 
 
 def registration(register_as: str | None, *, track: bool) -> Registration | None:
@@ -120,7 +127,7 @@ def _without_folder(place: str) -> str:
 
 
 def keep_program(
-    run: Run, result: Result, file: Path, *, works_in: Suite, register_as: Registration | None = None
+    run: Run, result: CompileResult, file: Path, *, works_in: Suite, register_as: Registration | None = None
 ) -> str | None:
     """Keep the prompts of a compiled program, and the program, which loads back.
 
@@ -150,8 +157,8 @@ def keep_program(
         return run.model(KeptModel(name, [stored], params, CODE, config, register_as))
 
 
-def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:
-    """Traces of the chosen program's episodes on dev, where our own runner ran them."""
+def record_dev_episodes(run: Run, result: CompileResult, trained_on: Suite) -> None:
+    """Traces of the chosen program's episodes on dev, if worksmith's runner ran them."""
     compiled = result.compiled
     for trial in compiled.trials:
         if trial.name == compiled.chosen and trial.result is not None:

@@ -30,7 +30,7 @@ class Episodes(Printable):
     """Episodes with the value of a metric.
 
     Attributes:
-        mean: of the metric; None where no episode has a value.
+        mean: of the metric; None if no episode has a value.
         counted: how many episodes have a value.
         rows: one for each episode.
     """
@@ -77,7 +77,7 @@ class WholeEpisode(Printable):
 
 
 def list_episodes(settings: EpisodesSettings) -> Episodes:
-    """List episodes of runs with what each adds to a figure."""
+    """List episodes of runs with the contribution of each to a figure."""
     episodes, metric = select_episodes(settings), settings.metric
     records = [episode.record for episode in episodes]
     values = {id(record): value for record, value in metric_values(records, metric)}

@@ -1,10 +1,11 @@
-"""Put runs that are in episode logs into MLflow: each once, whatever MLflow holds of it already."""
+"""Put runs that are in episode logs into MLflow: each once, without the parts that MLflow holds already."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.report import evaluation_report, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
@@ -13,9 +14,8 @@ from worksmith.evals.suite import Suite
 from worksmith.evals.tracking import Dataset
 from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.evals.tracking.store import EXPERIMENT
-from worksmith.evals.tracking.unsent import Unsent, forget_unsent, note_unsent, read_unsent
+from worksmith.evals.tracking.unsent_runs import Unsent, forget_unsent, note_unsent, read_unsent
 from worksmith.jobs.recording.tracking import Tracking, keep_card
-from worksmith.jobs.showing.progress import SILENT, Progress
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def log_runs(settings: LogSettings, *, progress: Progress = SILENT) -> list[dict
 
 
 def _begun(tracker: Tracker, unsent: Unsent, run: LoadedRun) -> Run:
-    """The run that a log's evaluation began in MLflow; a new one if there is none."""
+    """The run that a log's evaluation began in MLflow; a new one without it."""
     found = tracker.unfinished(unsent.run) if unsent.run is not None else None
     if found is not None:
         return found

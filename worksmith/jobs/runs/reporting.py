@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksmith.evals.reporting.histories import histories
+from worksmith.evals.reporting.html.page import Section
 from worksmith.evals.reporting.published import beside_published
-from worksmith.evals.reporting.report import Report, Section, console_grids, study_report
+from worksmith.evals.reporting.report import Report, console_grids, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import task_kind
@@ -53,7 +54,7 @@ class RunReport:
         return {"html": self.report.html, "md": self.report.markdown, "latex": self.report.latex}[form]()
 
     def write(self, file: Path, form: str) -> str:
-        """Write the report to a file; returns a sentence that says so.
+        """Write the report to a file; returns a sentence about it.
 
         A page of more than `MOST_ON_PAGE` episodes has a folder of further ones beside it.
         """
@@ -77,9 +78,9 @@ def report_runs(settings: ReportSettings) -> RunReport:
     study, extra = study_of(runs), []
     paper = _paper_tables(study, suite) if suite is not None else ()
     if paper:
-        extra = [Section("The paper's tables", paper)]
+        extra = [Section("The paper's tables", folded=paper)]
     elif settings.published:
-        extra = [Section("Published figures", tuple(_published(study, runs)))]
+        extra = [Section("Published figures", folded=tuple(_published(study, runs)))]
     report = study_report(
         study,
         title=settings.title,
@@ -110,7 +111,7 @@ def _remove_pages(folder: Path) -> None:
 
 
 def _paper_tables(study: Study, suite: Suite) -> tuple[Grid, ...]:
-    """The tables of the paper whose tasks a suite has; none for other suites."""
+    """The tables of the paper whose tasks a suite has; empty for other suites."""
     kind = task_kind(suite.manifest.kind)
     if suite.world.manifest.origin not in kind.importers:
         return ()

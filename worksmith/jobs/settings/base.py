@@ -30,7 +30,7 @@ class Traits:
         variable: the environment variable that sets it.
         positional: whether it is an argument of the command.
         expert: whether few people need it; only `--help-all` shows it.
-        recorded: whether it is part of a run's description, because it can change the result.
+        recorded: whether a run's description contains it, because it can change the result.
         option: whether the command has an option for it.
     """
 
@@ -120,7 +120,7 @@ class JobSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     group: ClassVar[str] = ""
-    """The heading of a class's own settings in help."""
+    """The heading of a class's settings in help."""
 
     def __init__(self, **values: Any) -> None:
         """Check the values.
@@ -166,7 +166,7 @@ def _classes(model: type[JobSettings]) -> list[type[JobSettings]]:
 
 
 def group_of(model: type[JobSettings], name: str) -> str:
-    """The heading of a setting in help, that of the class which declares it; empty if it has none."""
+    """The heading of a setting in help, that of the class which declares it; empty without one."""
     return next(
         str(vars(cls).get("group", "")) for cls in _classes(model) if name in inspect.get_annotations(cls)
     )

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from worksmith.evals.characters import harmless
 from worksmith.tools.files.atomic import check_writable, write_atomically
+from worksmith.tools.view import View
 
 if TYPE_CHECKING:
     from worksmith.evals.reporting.report import Report
@@ -54,26 +55,29 @@ class Printable:
 
     @property
     def unheard(self) -> Sequence[str]:
-        # Sentences that are not part of the data and that no progress heard. It is no part of the pages.
+        # Sentences beside the data that no progress received; pages leave them out.
         return ()
 
     @property
     def undone(self) -> tuple[str, str]:
-        """The limit of the budget that ended the job, and what is undone; empty where none did."""
+        """The limit of the budget that ended the job, and the undone work; empty without one."""
         return "", ""
 
     def __str__(self) -> str:
         text = io.StringIO()
-        self.print(Console(file=text, width=_WIDTH))
+        # In a notebook a console would also display what it prints.
+        self.print(Console(file=text, width=_WIDTH, force_jupyter=False))
         return text.getvalue().rstrip()
 
-    def __repr__(self) -> str:
-        return str(self)
-
     def _repr_html_(self) -> str:
-        console = Console(file=io.StringIO(), width=_WIDTH, record=True)
-        self.print(console)
-        return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+        return self._view().html()
+
+    def __repr__(self) -> str:
+        return self._view().text()
+
+    def _view(self) -> View:
+        title, *lines = str(self).splitlines() or [""]
+        return View(title, items=lines, columns=(("", str),))
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,10 @@ class Facts(Printable):
 
     def print(self, console: Console) -> None:
         console.print(facts_table(self.facts()))
+
+    def _view(self) -> View:
+        facts = {name.replace("_", " "): "; ".join(_lines(value)) for name, value in self.facts().items()}
+        return View(type(self).__name__, facts)
 
 
 def facts_table(facts: Mapping[str, Any]) -> Table:

@@ -5,7 +5,7 @@
     return number && !cell.matches("th") ? Number(number[0].replaceAll(",", "")) : cell.textContent;
   };
   const order = (a, b) => typeof a === typeof b ? (a < b ? -1 : a > b) : typeof a === "number" ? -1 : 1;
-  for (const table of document.querySelectorAll("table:not(.intervals)")) {
+  for (const table of document.querySelectorAll("table:not(.changes)")) {
     const body = table.tBodies[0];
     for (const [place, heading] of [...table.tHead.rows[0].cells].entries()) {
       if (!heading.textContent) continue;
@@ -43,8 +43,10 @@
     count.textContent = `${shown} of ${episodes.length} episodes`;
   };
   document.addEventListener("click", event => {
-    const link = event.target.closest("a[data-filter]");
+    const link = event.target.closest("a[href='#episodes']");
     if (!link) return;
+    document.getElementById("episodes").open = true;
+    if (!link.dataset.filter) return;
     form.reset();
     for (const [name, value] of Object.entries(JSON.parse(link.dataset.filter)))
       if (form.elements[name]) form.elements[name].value = value;

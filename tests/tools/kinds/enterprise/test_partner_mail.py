@@ -23,7 +23,7 @@ from tests.tools.kinds.enterprise.small_world import (
     SALES_MANAGER,
     VENDOR_MANAGER,
 )
-from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.access.lookup import MemoryLookup
 from worksmith.tools.kinds.enterprise.access import packaged_policy
 from worksmith.tools.kinds.enterprise.schema import TABLES

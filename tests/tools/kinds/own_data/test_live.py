@@ -99,6 +99,18 @@ def test_only_changed_rows_are_embedded_again(tmp_path: Path, monkeypatch: pytes
     assert [(each.embedded, each.removed) for each in reports] == [(20, 0), (1, 1), (1, 0)]
 
 
+@pytest.mark.parametrize("form", [str, ws.Table])
+def test_a_relative_path_is_read_again_from_another_folder(
+    form: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.csv").write_text("id,units\nP-1,3\n")
+    monkeypatch.chdir(tmp_path)
+    env = ws.Environment.from_tables({"t": form("t.csv")}, now="2026-01-05")
+    (tmp_path / "t.csv").write_text("id,units\nP-1,2\n")
+    monkeypatch.chdir(tmp_path.parent)
+    assert env.refresh(force=True)
+
+
 @pytest.mark.parametrize(
     ("settings", "reads"),
     [

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.tables import each_row
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.lookup import MemoryLookup
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.personas import OnePersona

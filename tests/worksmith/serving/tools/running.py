@@ -16,11 +16,11 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.tools.kinds.own_data.desk import OF_TEAM, desk
-from worksmith.evals.records.log import read_log
+from worksmith.evals.progress.progress import Progress
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.suite import Suite
 from worksmith.jobs.settings.tool_server import ToolServerSettings
-from worksmith.jobs.showing.progress import Progress
 from worksmith.serving.tools.http import ToolsApp
 from worksmith.serving.tools.opening import episodes_of
 from worksmith.tools.serving.server import Server

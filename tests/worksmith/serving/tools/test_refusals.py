@@ -26,8 +26,8 @@ from tests.worksmith.serving.tools.running import (
     served,
     settings,
 )
+from worksmith.evals.progress.progress import SILENT
 from worksmith.evals.suite import Suite
-from worksmith.jobs.showing.progress import SILENT
 from worksmith.serving.tools import http as serving
 from worksmith.serving.tools.opening import episodes_of
 from worksmith.tools.errors import InputError

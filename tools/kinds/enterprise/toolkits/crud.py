@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from inspect import Parameter, Signature
+from inspect import Parameter
 from typing import Any, get_type_hints
 
 from worksmith.tools.access.guard import Guard
+from worksmith.tools.declared import declared
 from worksmith.tools.errors import ToolError
 from worksmith.tools.files.data_files import read_toml
 from worksmith.tools.kinds.enterprise.naming import name_matches, named_key
@@ -23,7 +24,7 @@ from worksmith.tools.kinds.enterprise.reading import (
 from worksmith.tools.kinds.enterprise.schema import KEYS
 from worksmith.tools.kinds.enterprise.values import amount, changes, choice, past_day, required, whole
 from worksmith.tools.kinds.enterprise.writing import done, next_id, today
-from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool import Toolkit
 from worksmith.tools.tool_context import ToolContext
 
 Cells = dict[str, str | None]
@@ -238,24 +239,20 @@ def _tool(
     """A body with the name, the texts and the arguments that the data file gives it."""
     body = own or getattr(bodies, name.partition("_")[0])
 
-    def call(ctx: ToolContext, **given: Any) -> Any:
-        return body(ctx, told, given) if own is None else own(ctx, **given)
+    def run(ctx: ToolContext, **given: Any) -> Any:
+        return body(ctx, told, given)
 
-    arguments = _arguments(told, dated="newest" in bodies.data)
-    notes = "".join(f"\n    {argument}: {note}" for argument, note in told.get("notes", {}).items())
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = told["summary"] + (f"\n\nArgs:{notes}" if notes else "")
-    # Demonstrations make up results by the declared type.
-    result_type = {"return": get_type_hints(body)["return"]}
-    arguments_types = {argument: int if default == LIMIT else str for argument, default in arguments}
-    call.__annotations__ = arguments_types | result_type
-    call.__signature__ = Signature(  # type: ignore[attr-defined]
+    return declared(
+        name,
+        told,
         [
-            Parameter(argument, Parameter.KEYWORD_ONLY, default=default)
-            for argument, default in [("ctx", Parameter.empty), *arguments]
-        ]
+            (argument, int if default == LIMIT else str, default)
+            for argument, default in _arguments(told, dated="newest" in bodies.data)
+        ],
+        own or run,
+        result=get_type_hints(body)["return"],
+        writes="arguments" in told,
     )
-    return tool(writes="arguments" in told)(call)
 
 
 def _arguments(told: Mapping[str, Any], *, dated: bool) -> list[tuple[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 from worksmith.tools.errors import InputError
@@ -91,7 +92,7 @@ class Table(Live):
         if not callable(source) and not isinstance(source, str | PathLike):
             hint = "give a function without arguments, or the path of a file"
             raise InputError(f"no table can be read again from a {type(source).__name__}", hint=hint)
-        self._source = source
+        self._source = source if callable(source) else Path(source).absolute()
         self._columns: tuple[str, ...] = ()
 
     def readings(self, name: str, read: Read) -> Mapping[str, Reading]:

@@ -25,7 +25,7 @@ class StoreSettings(JobSettings):
 
 
 def traces(default: str) -> str:
-    """Declare the setting that says which episodes become traces."""
+    """Declare the setting for the episodes that become traces."""
     choice: str = setting(
         default,
         "Episodes that become MLflow traces: some (100 failures and 20 others), most (all up to 1,000, else "

@@ -1,0 +1,1 @@
+"""What happens while a job runs: sentences and a bar, in a terminal or a notebook."""
