@@ -89,9 +89,10 @@ class Report:
 
     def markdown(self) -> str:
         """The report as Markdown, episodes left out."""
+        findings = "".join(f"{one_line(finding)}\n\n" for finding in self.findings)
         facts = "\n".join(f"- {one_line(name)}: {one_line(value)}" for name, value in self.facts.items())
         grids = "\n".join(grid.markdown() for grid in self.grids)
-        return f"## {one_line(self.title)}\n\n{facts}\n\n{grids}"
+        return f"## {one_line(self.title)}\n\n{findings}{facts}\n\n{grids}"
 
     def html(self, folder: str = "") -> str:
         """The report as one page that needs nothing else, of at most `page_bytes` bytes.

@@ -159,7 +159,7 @@ def test_what_decides_no_reply_is_in_neither(setting: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("openai/x temperture=1", "did you mean temperature"),
+        ("openai/x temperture=1", "did you mean 'temperature'"),
         ("openai/x temperature=hot", "temperature: Input should be a valid number"),
         ("openai/x temperature=3", "temperature"),
         ("openai/x temperature", "'temperature' is not a setting of a model"),
