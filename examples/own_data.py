@@ -1,4 +1,4 @@
-"""A hotel's help desk: three tables, five tools, access rules and 40 tasks; an agent before and after a compile."""
+"""A hotel's help desk: three tables, five tools, access rules, 40 tasks; an agent compiled and compared."""
 
 from pathlib import Path
 
