@@ -54,6 +54,7 @@ style: $(VENV)/.tested
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
+	$(BIN)/python .ci/dead_code.py
 
 types: $(VENV)/.tested
 	$(BIN)/mypy

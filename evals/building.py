@@ -32,7 +32,7 @@ def build_suite(
         options: settings of the kind by name, such as `seed` and `scale`; see `SuiteBuilder.options`.
 
     Raises:
-        InputError: there is no such kind, or the scale is out of range.
+        InputError: the kind is unknown, or the scale is out of range.
         pydantic.ValidationError: an option is none of the kind's, or its value makes no sense.
     """
     builder = suite_builder(kind)

@@ -1,4 +1,4 @@
-"""Characters that are shown as they are, and those that would do something to whoever shows them."""
+"""Printable characters, and those that act on a terminal or a page."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from worksmith.evals.tasks.task import Split, SplitScheme, Task
 from worksmith.evals.tasks.task_file import read_tasks, write_tasks
 from worksmith.evals.tasks.task_filter import Condition, those_where
 from worksmith.tools.environment import Environment
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, did_you_mean, unknown
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.directories import bring_back
@@ -158,7 +158,7 @@ class Suite(Shown):
 
     @property
     def manifest(self) -> SuiteManifest:
-        """What is known about the suite without its tasks."""
+        """The facts about the suite without its tasks."""
         world = self.world.manifest
         if self._manifest is None or self._manifest.world_digest != world.digest:
             self._manifest = self._described(world)
@@ -258,15 +258,11 @@ class Suite(Shown):
         """The task with the id `task_id`.
 
         Raises:
-            InputError: there is none.
+            InputError: the suite has no such task.
         """
         if (found := self._by_id.get(task_id)) is not None:
             return found
-        raise InputError(
-            f"no task {task_id!r}",
-            where=str(self.path),
-            hint=f"ids look like {self.tasks[0].id!r}" if self.tasks else "the suite has no tasks",
-        )
+        raise unknown("no task", task_id, self._by_id, str(self.path))
 
     def counts(self) -> dict[str, int]:
         """Tasks by split of the standard scheme."""
@@ -328,7 +324,7 @@ class Examples(Shown, list["dspy.Example"]):
 def suite_of_examples(
     train: Sequence[Any], dev: Sequence[Any] = (), test: Sequence[Any] = (), *, intent: str | None = None
 ) -> Suite:
-    """The suite of a plain DSPy program's examples: each is a task, and tools there are none.
+    """The suite of a plain DSPy program's examples: each is a task, without tools.
 
     Args:
         intent: the field of an example that names its kind; None for the input `intent`, if there is one.
@@ -387,4 +383,7 @@ def _open_project(directory: Path, named_by: str) -> Suite:
             )
         suite: Suite = TASK_KINDS.first(lambda kind: kind.open_project, "opens projects")(directory)
         return suite
-    raise InputError("no suite here", where=str(directory), hint=f"make one with: worksmith new {directory}")
+    files = (MANIFEST_FILE, PROJECT_FILE)
+    beside = [str(found.parent) for file in files for found in directory.parent.glob(f"*/{file}")]
+    hint = f"{did_you_mean(str(directory), beside)}make one with: worksmith new {directory}"
+    raise InputError("no suite here", where=str(directory), hint=hint)

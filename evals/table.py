@@ -31,7 +31,7 @@ class Grid:
 
     Attributes:
         notes: sentences that must be read with the figures.
-        lead: sentences that say the result; they stand above the table.
+        lead: sentences with the result; they stand above the table.
     """
 
     title: str

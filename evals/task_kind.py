@@ -1,4 +1,16 @@
-"""Task kinds: how the suites of a kind are made, scored, and shown in reports."""
+"""Task kinds: how the suites of a kind are made, scored, and shown in reports.
+
+A package that adds a kind writes one object and names it in its `pyproject.toml`:
+
+    LENDING = TaskKind(name="lending", suites=lambda: SuiteBuilder(Options, build, forecast))
+
+    [project.entry-points."worksmith.task_kinds"]
+    lending = "lending.tasks:LENDING"
+
+Each suite names its kind. The command line reads `suites`, `importers` and `commands`; the runner `call`,
+`scorer` and `facets`; the reports `report` and `published`. A field is needed only for what the kind
+offers. The same name has a `worksmith.tools.world_kind.WorldKind`. docs/how-to/add-a-world.md builds both.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.registry import Registry
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -35,7 +47,7 @@ class PublishedMistakes:
     """Mistakes in predictions that a published system counts by name.
 
     Attributes:
-        faults: our kind of fault (`worksmith.evals.failure_modes`) for each mistake.
+        faults: the kind of fault (`worksmith.evals.failure_modes`) for each mistake.
         find: takes the texts of the actions and of the expected ones, and whether the prediction is correct;
             gives which mistakes were made.
     """
@@ -51,7 +63,7 @@ class Drafting:
     Attributes:
         count: the most tasks.
         seed: of all random choices.
-        progress: is told how many tasks there are so far.
+        progress: is called with the number of tasks so far.
         reword: gives tasks with other queries that ask for the same; None for the queries of templates.
     """
 
@@ -79,9 +91,9 @@ class TaskKind:
         draft_tasks: drafts lines of a task file for the environment of a project, see `Drafting`.
         write_environment: writes the environment of a new project: takes a folder of data, and that of the
             project.
-        suites: gives the builder of its suites; None where suites are only imported or written by hand.
+        suites: gives the builder of its suites; None if suites are only imported or written by hand.
         importers: readers of published systems, by name of the system.
-        record_files: those importers whose records come in a file of their own (`records=`).
+        record_files: those importers whose records come in another file (`records=`).
         scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
             kind judges answers, else an `EpisodeScorer`.
         baselines: gives programs without a model, by name; by default those of
@@ -101,13 +113,13 @@ class TaskKind:
         report: gives tables and figures of this kind, in addition to those of every kind.
         facts: takes the world, the tasks and the facts that `worksmith suite info` shows of every suite;
             gives the facts to show for this kind.
-        published: package with `published.toml`, the tables of papers that reports can show beside ours;
-            empty for none.
+        published: package with `published.toml`, the tables of papers that reports can show beside the
+            suite's; empty without.
         value_readers: readers of values that answers name, by type of value. Each takes a text and gives the
             values of the type in it, each in one spelling; `local/rubric` finds wrong values with them.
         transcripts: readers of recorded runs that models can replay, by the ending of their files.
         quickstart: the world of `worksmith quickstart`; the first kind that has one is taken.
-        commands: commands of its own on the command line, by their words (such as `serve NAME`); each is the
+        commands: further commands on the command line, by their words (such as `serve NAME`); each is the
             address `module:attribute` of a function for typer, or of a `typer.Typer`.
     """
 
@@ -170,7 +182,7 @@ class Quickstart:
         sentence: what is built.
         options: settings of the build, without the seed; see `SuiteBuilder.options`.
         tools: columns of the table of what people may read, each with the tool whose records are counted;
-            it takes `limit` and says a `total`.
+            it takes `limit` and returns a `total`.
         where: the tasks that the agent does, as `--where` takes them.
     """
 
@@ -182,7 +194,7 @@ class Quickstart:
 
 @dataclass(frozen=True, kw_only=True)
 class KindReport:
-    """Tables and figures of a kind, in addition to those of every kind; by default none.
+    """Tables and figures of a kind, in addition to those of every kind; by default nothing.
 
     Attributes:
         breakdown: facets by which scores are shown; None for area, type, difficulty and
@@ -226,11 +238,11 @@ def run_program(program: Any, task: Task, env: Environment) -> Any:
     A program with `sees_truth = True` gets the whole task. Baselines and wrappers of programs have it: they
     need the gold plan, and show it to no model.
 
-    An episode is lost if the infrastructure failed at the last request to a model: what the program did
-    without the reply says nothing about it.
+    An episode is lost if the infrastructure failed at the last request to a model: its work without the reply
+        does not count.
 
     Returns:
-        Its prediction; the `.episode` refers to what the program itself gave.
+        Its prediction; the `.episode` refers to the program's own result.
 
     Raises:
         InputError: a thread of the program asked a model without DSPy's settings.
@@ -261,7 +273,7 @@ def run_program(program: Any, task: Task, env: Environment) -> Any:
 
 
 def kind_of(records: Iterable[EpisodeRecord]) -> TaskKind:
-    """The kind of episodes; a kind with all defaults if they are of several kinds or name none."""
+    """The kind of episodes; a kind with all defaults if they are of several kinds or of no kind."""
     names = {record.labels.kind for record in records}
     return task_kind(names.pop() if len(names) == 1 else "")
 
@@ -296,7 +308,7 @@ def suite_builder(name: str) -> SuiteBuilder[Any]:
     """The builder of suites of a kind.
 
     Raises:
-        InputError: there is no such kind, or its suites cannot be built.
+        InputError: the kind is unknown, or its suites cannot be built.
     """
     kind = TASK_KINDS.get(name)
     if kind.suites is None:
@@ -319,12 +331,12 @@ def importer(system: str) -> Importer:
     """
     found = _importers()
     if system not in found:
-        raise InputError(f"no importer {system!r}", hint=f"there are {', '.join(sorted(found))}")
+        raise unknown("no importer", system, sorted(found))
     return found[system]
 
 
 def record_files() -> frozenset[str]:
-    """The published systems whose records come in a file of their own."""
+    """The published systems whose records come in another file."""
     return frozenset(name for kind in TASK_KINDS.all() for name in kind.record_files)
 
 

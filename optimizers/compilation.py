@@ -1,4 +1,4 @@
-"""What a compile found, as its program carries it."""
+"""The result of a compile, as its program carries it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from worksmith.optimizers.compiling.artifact import Artifact
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,14 +27,14 @@ class Compilation(Shown):
     Attributes:
         trials: the programs that were measured on the tasks to choose by, with intervals and episodes.
         chosen: the name of the trial that the program comes from; None if nothing was measured.
-        acceptance: the remark on a program that was not tested; what a race found is in its trials.
+        acceptance: the remark on a program that was not tested; the results of a race are in its trials.
         cost: episodes, model calls and tokens of teacher and student.
-        difference: what the program changes in the student, for readers.
+        difference: the changes of the program in the student, for readers.
         gaps: why training examples gave no demonstration, with counts.
-        stopped: the limit of the budget that ended the compile; empty if none did.
+        stopped: the limit of the budget that ended the compile; empty without one.
         notes: remarks, such as the models that were taken by default.
-        artifact: the program at rest; `save` writes it to a file with all this.
-        run_id: of the run in MLflow; None where it was not tracked.
+        artifact: the program as a file; `save` writes it to a file with all this.
+        run_id: of the run in MLflow; None if it was not tracked.
     """
 
     trials: tuple[Trial, ...]
@@ -49,7 +49,7 @@ class Compilation(Shown):
     run_id: str | None = None
 
     @classmethod
-    def of(cls, result: Result, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
+    def of(cls, result: CompileResult, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
         manifest = result.artifact.manifest
         return cls(
             trials=result.compiled.trials,
@@ -73,24 +73,11 @@ class Compilation(Shown):
         """Score, tokens and seconds of all candidates, to print."""
         return Pareto.of(self.trials)
 
-    def __str__(self) -> str:
-        lines = [
-            f"{'*' if trial.name == self.chosen else ' '} {trial.name:24} {100 * score.value:5.1f} % "
-            f"[{100 * score.low:.1f}, {100 * score.high:.1f}] of {score.n}"
-            for trial in self.trials
-            for score in (trial.strict,)
-        ]
-        claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
-        records = [record for trial in self.trials if trial.result for record in trial.result.records]
-        failed = failed_scorers(records)
-        stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
-        said = [in_python(each) for each in (failed, claim, stopped) if each]
-        return "\n".join([*said, *lines, *filter(None, [self.difference]), *self.notes])
-
     __repr__ = Shown.__str__
 
     def _view(self) -> View:
         claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
+        records = (record for trial in self.trials if trial.result for record in trial.result.records)
         spent = {
             who: f"{cost.get('episodes', 0):,} episodes, {cost.get('model_calls', 0):,} model calls, "
             f"{cost.get('prompt_tokens', 0) + cost.get('completion_tokens', 0):,} tokens"
@@ -98,6 +85,7 @@ class Compilation(Shown):
         }
         facts = {
             "decision": in_python(claim),
+            "wrong": failed_scorers(records),
             "stopped": self.stopped,
             "changes": self.difference,
             "notes": " ".join(self.notes),
@@ -124,13 +112,14 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
     """The decision of a compile in words; empty if nothing was compared.
 
     Args:
-        races: what a race found on each trial, by name.
+        races: the results of a race for each trial, by name.
     """
     race = races.get(chosen or "")
+    if chosen == INCUMBENT and not acceptance:
+        tried = "no candidate is shown to be better" if len(races) > 1 else "nothing else was tried"
+        return f"kept the program as it is: {(race or {}).get('said') or tried}"
     if acceptance or not race:
         return str(acceptance.get("said", ""))
-    if chosen == INCUMBENT:
-        return f"kept the program as it is: {race.get('said') or 'no candidate is shown to be better'}"
     flattered = ""
     if optimism := race.get("optimism"):
         dev, corrected = (f"{100 * optimism[name]:.1f} %" for name in ("dev", "corrected"))

@@ -23,7 +23,7 @@ class LearningData(NamedTuple):
     """The data of a compile.
 
     Attributes:
-        said: how the tasks to choose by were found, where nobody named them.
+        said: the origin of the tasks to choose by, if the user did not name them.
     """
 
     suite: Suite

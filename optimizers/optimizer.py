@@ -1,4 +1,18 @@
-"""The contract of optimizers: a `CompileContext` in, a `Compiled` out."""
+"""The contract of optimizers: a `CompileContext` in, a `Compiled` out.
+
+Most optimizers only propose candidates. They extend `worksmith.optimizers.search.race.Race`, which tests
+them:
+
+    class FirstSuccesses(Race):
+        def candidates(self, context: CompileContext) -> Iterator[dict[str, Built]]:
+            first = context.bank().demonstrations[: context.settings.demos]
+            yield {"first": Built(*show(context.program, Display(first), context.settings))}
+
+A compile makes the optimizer by name (`worksmith.optimizers.registry`), asks for `max_episodes` before it
+pays for anything, and calls `search` once. An optimizer that searches in its own way implements these two
+methods. Budget, journal and log are behind the context: it needs no code for them.
+docs/how-to/add-an-optimizer.md has examples.
+"""
 
 from __future__ import annotations
 
@@ -60,10 +74,10 @@ class Compiled:
         chosen: name of the trial that `program` comes from; None if nothing was tried.
         gaps: reasons why training tasks gave no demonstration, with counts.
         path: the best programs on the way, from optimizers that always have a best so far.
-        lm: the name of the model whose weights were trained for the program; empty if none were.
-        candidate: what the program changes in the program as it is, where the optimizer says it so.
-        limits: of the budget, where they decided what was tried.
-        acceptance: the remark on a program that was not tested; what a race found is in its trials.
+        lm: the name of the model whose weights were trained for the program; empty without any.
+        candidate: the changes in the program as it is, if the optimizer reports them.
+        limits: of the budget, if they decided the tried candidates.
+        acceptance: the remark on a program that was not tested; the results of a race are in its trials.
     """
 
     program: dspy.Module
@@ -83,7 +97,7 @@ class CompileContext:
     """One compile: a program, the tasks it learns from and is chosen on, and the means to run it.
 
     Attributes:
-        held_back: tasks whose own solutions must never become demonstrations, whatever their split says:
+        held_back: tasks whose own solutions must never become demonstrations, in any split says:
             the dev and test tasks.
         teacher: runs programs with the teacher's model.
         student: runs programs with the model that the program is compiled for.
@@ -92,11 +106,11 @@ class CompileContext:
         teaching_program: runs the training tasks in the program's place, to make demonstrations.
         prebuilt_bank: takes the teacher's place.
         suite: digest of the tasks' suite.
-        budget: of everything that is run; None is no limit.
+        budget: of everything that is run; None for no limit.
         limits, prices: those of the budget; where a compile is derived again, those that it had.
         say: takes a sentence about what is tried, and why.
         metered: a model that takes the place of the student's, by the leave of budget and journal.
-        perform: runs a program on a task for an optimizer that runs episodes itself; its last argument says
+        perform: runs a program on a task for an optimizer that runs episodes itself; its last argument is
             whether the teacher does. None just runs it.
         gaps: the tasks that gave the bank no demonstration.
         contenders: the programs measured so far by `try_out`.
@@ -211,7 +225,7 @@ class Optimizer(ABC):
 
     Attributes:
         name: its name in the registry, in journals and in manifests.
-        takes_bank: whether it draws from a trace bank; others run a teacher themselves, or none.
+        takes_bank: whether it draws from a trace bank; others run a teacher themselves, or do not need one.
         labels: whether plain examples teach by their labels where no teacher is named.
         selects: whether the user can choose how it selects demonstrations.
         races: whether it tests its candidates, in a race.
@@ -220,7 +234,7 @@ class Optimizer(ABC):
         may_propose: whether one does so where the user names it.
         trains: whether it trains the weights of the model.
         logged: whether all of its episodes are in logs, so that a stopped compile can be verified.
-        differs: the differences from the defaults of DSPy's optimizer of that name; empty if there are none.
+        differs: the differences from the defaults of DSPy's optimizer of that name; empty without any.
     """
 
     name: ClassVar[str] = ""
@@ -239,7 +253,7 @@ class Optimizer(ABC):
 
     @property
     def foretold(self) -> bool:
-        """Whether a rehearsal shows what it will do: no model proposes anything or learns."""
+        """Whether a rehearsal shows its work: no model proposes anything or learns."""
         return not (self.proposes or self.trains)
 
     @property

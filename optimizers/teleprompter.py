@@ -14,6 +14,7 @@ import dspy
 import dspy.teleprompt
 
 from worksmith.evals.dspy_programs.copies import copied_program
+from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.dspy_programs.own_models import without_models
 from worksmith.evals.lm.prices import prices_in_use
@@ -21,14 +22,14 @@ from worksmith.evals.progress.screen import on_screen
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.scoring.expression import priced
 from worksmith.evals.tasks.transcript import GOLD
-from worksmith.evals.tracking import open_tracker, steady
+from worksmith.evals.tracking import open_tracker, tolerant
 from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compilation import Compilation
 from worksmith.optimizers.compiling.claims import counted_intents, too_few_intents
 from worksmith.optimizers.compiling.compile import compile_program
 from worksmith.optimizers.compiling.models import BANK, Model, default_model, name_of
 from worksmith.optimizers.compiling.plan import Metric, Plan, TaskSets
-from worksmith.optimizers.compiling.trials import record_trials
+from worksmith.optimizers.compiling.trials import record_prompts, record_trials
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.demos.labels import LABELS, has_labels, labelled
 from worksmith.optimizers.demos.steps import Unit
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from worksmith.evals.running.result import EvaluationProgress
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 GivenModel: TypeAlias = "str | dspy.BaseLM"
 
@@ -54,17 +55,17 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
     Args:
         metric: takes an example and a prediction; gives a bool, a number from 0 to 1, or a `dspy.Prediction`
             with `score` and `feedback`. None is for examples of a suite, which has scorers.
-        budget: limits of the compile; None sets none.
+        budget: limits of the compile; None for no limit.
         threshold: the lowest score of a success, which may become a demonstration.
         lm: the model that the program is compiled for; default is DSPy's, else `local/apprentice`.
         teacher: makes the demonstrations: a model, its name, or a program with the same predictors. Default
-            is `gold` if training tasks have gold plans, else `lm`. A named teacher is asked for predictors
-            with a model of their own as well.
+            is `gold` if training tasks have gold plans, else `lm`. A named teacher also answers for
+            predictors with their own model.
         proposer: proposes instructions, for optimizers that change them; default is the teacher, else `lm`.
         bank: demonstrations that were made before, in the teacher's place; `labels` makes them of the labels
             that plain examples hold.
         workers: calls of the program at once.
-        journal: a folder that keeps every reply, so that a killed compile goes on; None keeps none.
+        journal: a folder that keeps every reply, so that a killed compile goes on; None to keep no journal.
         resume: go on with the journal.
         track: record the compile in MLflow, in an experiment of this name if it is a text.
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
@@ -81,12 +82,12 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         selection: the way to choose demonstrations; None stands for the optimizer's own way.
         demo_unit: the unit of a demonstration: a whole `trajectory` or one `step`.
         demo_tokens: the most tokens of a prompt's demonstrations.
-        constraints: bounds that a program has to keep on the dev tasks to be chosen, such as `leak=0`.
-        accept: the rule for the winner: `tested` if it has to beat the uncompiled program by a test, `best`
+        constraints: bounds that a chosen program keeps on the dev tasks, such as `leak=0`.
+        accept: the rule for the winner: `tested` if it must beat the uncompiled program by a test, `best`
             if not.
-        over: the parts of the program that a race may change: `demonstrations`, `instructions`, `tools` (what
-            is said of them), `form` (of prompts), `strategy`, `toolset`, `temperature`. Default is the first
-            and, where a proposer is named, the first three.
+        over: the parts of the program that a race may change: `demonstrations`, `instructions`, `tools`
+            (their descriptions), `form` (of prompts), `strategy`, `toolset`, `temperature`. Default is the
+            first and, where a proposer is named, the first three.
         forbidden: words that proposed texts may not have.
         pinned: the names of predictors and tools whose texts stay as they are.
         maximize: the quantity by which a race compares programs: the name of a score, or an expression of
@@ -202,8 +203,8 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
 
         Raises:
             InputError: the examples, the metric, the models or the settings do not suit.
-            WorksmithError: there is no program to return: nothing was taught, none keeps the constraints, or
-                the budget was spent too early.
+            WorksmithError: there is no program to return: nothing was taught, no program keeps the
+                constraints, or the budget was spent too early.
         """
         with errors_in_python():
             return self._compile(student, trainset, valset, teacher)
@@ -251,7 +252,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
             suite: holds the tasks.
             folder: of the journal.
             tasks: None for those that `choice` selects.
-            describes: what the program can be built anew from; default is its own `config`.
+            describes: the configuration to build the program again; default is its own `config`.
             choice: further fields of `Plan`, such as `scheme` and `where`.
         """
         lm = Model.of(self.lm, suite) if self.lm is not None else default_model()
@@ -311,7 +312,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
                 hint="give a program of the student's class, or a model",
             )
 
-    def _compiled(self, plan: Plan, data: LearningData) -> tuple[Result, str | None]:
+    def _compiled(self, plan: Plan, data: LearningData) -> tuple[CompileResult, str | None]:
         """The result of a plan, and the id of its run in MLflow."""
         suite, named = data.suite, self.track if isinstance(self.track, str) else data.suite.path.name
         tracker = open_tracker(track=bool(self.track), experiment=named)
@@ -324,7 +325,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         }
         name = f"compile {type(plan.program).__name__} {self.name}"
         with (
-            steady(tracker.start(name, params=params)) as run,
+            tolerant(tracker.start(name, params=params)) as run,
             on_screen(self.progress).bar(f"{self.name} compiles") as tick,
         ):
 
@@ -335,6 +336,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
 
             result = compile_program(replace(plan, on_progress=told))
             record_trials(run, result.artifact, suite)
+            record_prompts(run, result.artifact, f"{suite.path.name}.{strategy_name(plan.program)}")
             run.text(result.artifact.text, "program.json")
         return result, run.id
 
@@ -347,7 +349,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         return said
 
     def _note(self) -> str:
-        """The remark on a model that nobody chose."""
+        """The remark on a default model."""
         return "" if self.lm is not None else f"the model is {default_model().name}, as none was given"
 
 

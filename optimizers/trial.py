@@ -54,7 +54,7 @@ class Trial:
         strict: over all episodes, lost ones counted as 0.
         errors: episodes lost to the infrastructure.
         broken: the constraints that it breaks, each with the measured value.
-        result: every episode, where our own runner ran them.
+        result: every episode, if worksmith's runner ran them.
         race: how many tasks it met in a race and why it left, see `worksmith.optimizers.racing.rules.Arm`.
     """
 
@@ -101,7 +101,7 @@ class Trial:
 
         Args:
             program: the candidate's content address.
-            outcomes: 1 or 0 for each dev task, None where the infrastructure failed.
+            outcomes: 1 or 0 for each dev task, None if the infrastructure failed.
         """
         graded = [outcome for outcome in outcomes if outcome is not None]
         return cls(
@@ -258,7 +258,7 @@ class Pareto(Shown):
 
 
 def _comparable(trials: Sequence[Trial]) -> list[Trial]:
-    """Those whose episodes our own runner ran, that keep all constraints and that met the most tasks.
+    """Those whose episodes worksmith's runner ran, that keep all constraints and that met the most tasks.
 
     An arm that left a race early looks better or worse than it is.
     """
@@ -290,7 +290,7 @@ def mean_tokens(records: Sequence[EpisodeRecord]) -> float:
 
 
 def episode_score(record: EpisodeRecord, maximize: str = PRIMARY) -> float | None:
-    """The score by which candidates are compared; None where the infrastructure failed.
+    """The score by which candidates are compared; None if the infrastructure failed.
 
     Args:
         maximize: the name of a score, or an expression, see `worksmith.evals.scoring.expression`.

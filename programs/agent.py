@@ -27,11 +27,11 @@ from worksmith.evals.dspy_programs.digests import model_digest, model_name
 from worksmith.evals.dspy_programs.own_models import own_models
 from worksmith.evals.dspy_programs.program_state import temperatures
 from worksmith.evals.dspy_programs.states import MADE, check_made, fit, read_state
-from worksmith.programs.at_once import in_a_thread
 from worksmith.programs.demo_filter import DemoFilter, DemoView
 from worksmith.programs.descriptions import check_descriptions, described, read_descriptions
 from worksmith.programs.dspy_trace import TraceEntry, append_to_trace, portable
 from worksmith.programs.episode_loop import EpisodeLoop
+from worksmith.programs.episode_threads import in_a_thread
 from worksmith.programs.init_signature import InitSignature
 from worksmith.programs.parts.checker import Access, AccessChecker
 from worksmith.programs.parts.executor import Executor

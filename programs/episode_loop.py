@@ -13,8 +13,8 @@ from worksmith.programs.parts.checker import Check
 from worksmith.programs.parts.executor import Execution
 from worksmith.programs.parts.tool_retrieval import offered
 from worksmith.programs.prompting.prompt import progress_text
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError
 from worksmith.programs.prompting.steps import batch, step
-from worksmith.programs.prompting.unreadable import UnreadableReplyError
 from worksmith.programs.rollout import Rollout
 from worksmith.programs.strategies import Strategy
 from worksmith.tools.errors import InputError

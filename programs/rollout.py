@@ -17,7 +17,7 @@ from worksmith.programs.prompting.native_tools import native_tools
 from worksmith.programs.prompting.prompt import tools_text
 from worksmith.programs.prompting.steps import read_answer
 from worksmith.programs.prompting.trajectory import Trajectory
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.episode import Episode
 from worksmith.tools.episode_result import EpisodeResult, Part
 from worksmith.tools.policy import Decision, Opinion

@@ -2,8 +2,13 @@
 
 A package offers a strategy by an entry point of the group `worksmith.strategies`:
 
+    CAREFUL = Strategy("a thought before each call", thought=True, stepwise=True)
+
     [project.entry-points."worksmith.strategies"]
-    vote = "my_package.strategies:VOTE"
+    careful = "my_package.strategies:CAREFUL"
+
+`Agent` reads the switches when it is made; `EpisodeLoop` follows them. A strategy whose order of steps
+differs brings a subclass of `EpisodeLoop` as `loop`. docs/how-to/add-a-strategy.md has both.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ from pydantic.dataclasses import dataclass
 
 from worksmith.evals.dspy_programs.own_code import is_address, own_object
 from worksmith.tools.canonical import path
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.registry import Registry
 
 PlanSource = Literal["nobody", "model", "gold", "gold with arguments"]
@@ -100,8 +105,8 @@ def strategy(given: str | Strategy, *, project: Path | None = None) -> Strategy:
     if (known := known_strategy(given)) is not None:
         return known
     if not is_address(given):
-        names = ", ".join([*STRATEGIES, *PLUGINS.names()])
-        hint = f"there are {names}, and package.module:NAME for one of yours"
+        known = names_instead(given, [*STRATEGIES, *PLUGINS.names()])
+        hint = f"{known}, and package.module:NAME for one of yours"
         raise InputError(f"no strategy {given!r}", hint=hint)
     found = own_object(given, where="--strategy", project=project)
     if not isinstance(found, Strategy):

@@ -57,7 +57,8 @@ class ChangeSet:
         task: the text of the request.
         persona: on whose behalf it was made.
         approved_by: the persona who approved it.
-        people: the tables, keys and rows of both, on which their rights rest.
+        people: the tables, keys and rows of both.
+        rights: the columns of these rows that access rules compare; all where the rules are code.
     """
 
     id: str
@@ -66,6 +67,7 @@ class ChangeSet:
     approved_by: Persona
     changes: tuple[ProposedChange, ...]
     people: tuple[tuple[str, CellValue, Cells], ...] = ()
+    rights: frozenset[str] = frozenset()
 
 
 class ConflictError(ToolError):

@@ -15,8 +15,8 @@ def declared(
     arguments: Iterable[tuple[str, Any, Any]],
     body: Callable[..., Any],
     *,
-    result: Any,
-    writes: bool,
+    result: Any = Signature.empty,
+    writes: bool = False,
 ) -> Callable[..., Any]:
     """A tool function for `Toolkit.of`.
 
@@ -34,7 +34,9 @@ def declared(
     notes = "".join(f"\n    {argument}: {note}" for argument, note in told.get("notes", {}).items())
     call.__name__ = call.__qualname__ = name
     call.__doc__ = told["summary"] + (f"\n\nArgs:{notes}" if notes else "")
-    call.__annotations__ = {argument: kind for argument, kind, _ in arguments} | {"return": result}
+    call.__annotations__ = {argument: kind for argument, kind, _ in arguments}
+    if result is not Signature.empty:
+        call.__annotations__["return"] = result
     parameters = [("ctx", Parameter.empty), *((argument, default) for argument, _, default in arguments)]
     call.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter(argument, Parameter.KEYWORD_ONLY, default=default) for argument, default in parameters]

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.code import functions_digest
 from worksmith.tools.episode import Episode
 from worksmith.tools.errors import InputError, unknown

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
-from worksmith.tools.access.engine import key_column
+from worksmith.tools.access.access_policy import key_column
 from worksmith.tools.dispatch import Observation, bad_arguments, dispatch, plain_arguments, run_tool
 from worksmith.tools.episode_result import CallRecord, EpisodeResult
 from worksmith.tools.persona import Persona

@@ -47,15 +47,21 @@ class InputError(PlacedError, WorksmithError):
     """
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`did you mean 'a'? ` with the known name that is nearest to another; empty where none is near."""
+    by_lower = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), by_lower, n=1)
+    return f"did you mean {by_lower[near[0]]!r}? " if near else ""
+
+
 def names_instead(name: str, known: Iterable[str]) -> str:
-    """The names that could be meant by `name`, then all, for messages: `did you mean 'a'? There are a, b`."""
+    """The name that could be meant by `name`, then all, for messages: `did you mean 'a'? There are a, b`."""
     names = [str(one) for one in known]
     if not names:
         return "there are none"
-    near = get_close_matches(name.lower(), {one.lower() for one in names}, n=1)
-    meant = [one for one in names if one.lower() in near]
+    meant = did_you_mean(name, names)
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-    return f"did you mean {meant[0]!r}? There are {shown}" if meant else f"there are {shown}"
+    return f"{meant}{'There' if meant else 'there'} are {shown}"
 
 
 _NAMED = 30

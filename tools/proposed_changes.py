@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from pydantic_core import to_jsonable_python
 
-from worksmith.tools.access.engine import AccessPolicy, key_column
+from worksmith.tools.access.access_policy import AccessPolicy, key_column
 from worksmith.tools.change_set import ChangeSet, ProposedChange
 from worksmith.tools.errors import InputError, ToolError
 from worksmith.tools.files.unicode import writable_data
@@ -134,7 +134,18 @@ class Replayed:
                 (name, key, row) for key in keys if name for row in self._rows(world, name, key)
             )
         )
-        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes, people)
+        task, rights = self._content["task"], frozenset(self._rights(name) if name else ())
+        return ChangeSet(id, task, self.persona, approved_by, self.changes, people, rights)
+
+    def _rights(self, people: str) -> Iterator[str]:
+        """The columns of the people's table on which rights rest."""
+        policy, table = self._env.policy, self._tables[people]
+        if isinstance(policy, AccessPolicy):
+            compared = {"active", key_column(policy, table), *policy.document.compared.get(people, ())}
+            names = {name.lower() for name in compared}
+            yield from (column for column in table.columns if column.lower() in names)
+        else:
+            yield from table.columns
 
     def shown(self, reader: Persona) -> tuple[list[dict[str, Any]], bool]:
         """The changes as a reader may see them, and whether they are complete.

@@ -288,7 +288,7 @@ def toolset(toolkits: Iterable[Toolkit], names: Iterable[str] | None = None) -> 
     wanted = everything if names is None else set(names)
     there = [toolkit.name for toolkit in toolkits]
     if absent := sorted(wanted.difference(there)):
-        raise InputError(f"no such toolkit: {', '.join(absent)}", hint=f"there are {', '.join(there)}")
+        raise unknown("no toolkit", absent[0], there)
     return {t.name: t for toolkit in toolkits if toolkit.name in wanted for t in toolkit.tools}
 
 

@@ -1,4 +1,16 @@
-"""World kinds: tables, tools, access rules and texts of the worlds of one kind."""
+"""World kinds: tables, tools, access rules and texts of the worlds of one kind.
+
+A package that adds a kind writes one object and names it in its `pyproject.toml`:
+
+    LOANS = Toolkit.of("loans", "lending", (lend, give_back))
+    LENDING = WorldKind(name="lending", tables=(BOOKS, LENT), toolkits=(LOANS,), open_policy=..., ...)
+
+    [project.entry-points."worksmith.world_kinds"]
+    lending = "lending.world:LENDING"
+
+Each world names its kind. `Environment` reads the toolkits, the rules and the personas when it opens a
+world, so a kind is all that the core knows about a world. docs/how-to/add-a-world.md builds one.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.errors import InputError, ToolError, unknown
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import Policy
 from worksmith.tools.procedure import ProcedureRule
@@ -169,11 +181,7 @@ class WorldKind:
 
     def _functions(self, category: str) -> tuple[str, ...]:
         if category not in self.categories:
-            raise InputError(
-                f"no category of tools {category!r}",
-                where="--without-tools",
-                hint=f"there are {', '.join(self.categories) or f'none in worlds of the kind {self.name}'}",
-            )
+            raise unknown("no category of tools", category, self.categories, "--without-tools")
         return self.categories[category]
 
     @property

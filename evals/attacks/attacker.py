@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.attacks.catalogue import REPLY, any_form, goals, place_of
 from worksmith.evals.tasks.attack import Attack
-from worksmith.tools.access.engine import AccessPolicy, key_column
+from worksmith.tools.access.access_policy import AccessPolicy, key_column
 from worksmith.tools.access.lookup import DatabaseLookup
 from worksmith.tools.errors import InputError
 from worksmith.tools.persona import Persona
@@ -31,7 +31,7 @@ _MOST_TEXTS, _MOST_PEOPLE, _MOST_PLANS, _CALLERS = 40, 50, 200, 3
 whose calls of a tool are kept."""
 
 _TELLING = 6
-"""Characters of a text that nobody names by chance."""
+"""The number of characters from which a text is not named by chance."""
 
 
 class _Call(NamedTuple):
@@ -50,8 +50,8 @@ class _Call(NamedTuple):
 class Attacker:
     """Plants instructions into what the gold plans of tasks read.
 
-    A text is planted where somebody else than the task's persona could have written it: in a record that
-    another person may create or change by the policy, or in any where there is no policy document; and in
+    A text is planted where another person than the task's persona could have written it: in a record that
+    another person may create or change by the policy, or in any without a policy document; and in
     replies of tools. The calls that instructions want are those of other gold plans, with a code in them.
 
     Args:
@@ -176,7 +176,7 @@ class Attacker:
     def _wanted(
         self, goal: str, task: Task, calls: Sequence[CallRecord], mark: str, chance: Random
     ) -> dict[str, Any] | None:
-        """What an instruction wants, as fields of `Attack`; None where nothing here serves the goal."""
+        """The fields of `Attack` for an instruction; None if nothing here serves the goal."""
         if goal == "ignore":
             return {"said": mark}
         known = chance.sample(self._calls, len(self._calls))
@@ -204,7 +204,7 @@ class Attacker:
     def _secret(
         self, task: Task, calls: Sequence[CallRecord], known: Sequence[_Call], chance: Random
     ) -> dict[str, Any] | None:
-        """A call that shows to somebody else what it hides from the task's persona, and a text of that."""
+        """A call that shows another person what it hides from the task's persona, and a text of that."""
         told = {text for call in calls for _, text in _shown(call.observation.value)}
         for call in known:
             if call.persona == task.persona or self._env.kind.tools[call.tool].writes:

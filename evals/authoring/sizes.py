@@ -23,7 +23,7 @@ class SplitSizes:
 
     @classmethod
     def of_scale(cls, scale: float) -> Self:
-        """What a world of some scale can carry; never more than a full-sized one has."""
+        """The sizes of a world of some scale; never more than a full-sized one has."""
         share = min(1.0, scale**cls.growth)
         full = cls()
         return cls(round(full.test * share), round(full.train * share), round(full.dev * share))

@@ -1,4 +1,4 @@
-"""Whether a text says a value, in whichever form: dates in words, amounts with separators."""
+"""Finds a value in a text in any form: dates in words, amounts with separators."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _TASKS: WeakKeyDictionary[Environment, dict[str, Task]] = WeakKeyDictionary()
 def asked(given: Any, env: Environment, persona: str | int | None = None) -> VisibleTask:
     """The task that a program was given, perhaps in an example.
 
-    A text becomes one of a persona, or of the world's own.
+    A text becomes one of a persona, or of the default persona.
 
     Raises:
         InputError: it is neither a task nor a text, the world has several personas, or a task, which says who

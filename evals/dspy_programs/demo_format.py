@@ -38,14 +38,14 @@ class DemoNotes:
         return cls(**(demo.get(NOTES) or {}))
 
     def to_fields(self) -> dict[str, Any]:
-        """The notes as a field of an example; no field if there are none."""
+        """The notes as a field of an example; empty without notes."""
         notes = {"records": list(self.records), "redacted": self.redacted, "solves": self.solves}
         kept = {name: note for name, note in notes.items() if note not in ([], None, "")}
         return {NOTES: kept} if kept else {}
 
 
 def public_form(demo: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The form of a demonstration that depends on no record: its twin, or itself if it quotes none.
+    """The form of a demonstration that depends on no record: its twin, or itself if it quotes no record.
 
     What a choice of demonstrations looks at has to be of this form. It is empty where there is none.
     """

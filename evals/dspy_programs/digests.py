@@ -120,7 +120,7 @@ def strategy_name(program: Any) -> str:
 
 
 def model_name(lm: Any) -> str:
-    """The name of a model, e.g. `openai/gpt-4o-mini`; `none` for no model."""
+    """The name of a model, e.g. `openai/gpt-4o-mini`; `none` without a model."""
     return str(getattr(lm, "model", lm)) if lm is not None else "none"
 
 
@@ -198,7 +198,7 @@ def _engine(engine: Any) -> str:
 
 
 def _own(thing: Any) -> str:
-    """The digest of code and attributes of an object of a user's class; empty for ours and DSPy's."""
+    """The digest of code and attributes of an object; empty for classes of worksmith and DSPy."""
     known = type(thing).__module__.startswith(("dspy.", "worksmith.evals."))
     return "" if known else _of_object(thing, _dspys())
 
@@ -232,7 +232,7 @@ def _without_credentials(address: str) -> str:
 
 
 def _secret(name: str, value: Any) -> bool:
-    """Whether a setting may be a secret; `max_tokens` is none, nor are `keywords`."""
+    """Whether a setting may be a secret; `max_tokens` and `keywords` are not secret."""
     words = [word.removesuffix("s") for word in name.lower().split("_")]
     return not isinstance(value, int | float) and any(word.endswith(_SECRET_MARKS) for word in words)
 

@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 def called(program: Any, /, **inputs: Any) -> Any:
-    """What a program gives, which may have `aforward` alone or an asynchronous `forward`."""
+    """The result of a program, which may have `aforward` alone or an asynchronous `forward`."""
     kind = type(program)
     asynchronous = hasattr(kind, "aforward") and not hasattr(kind, "forward")
     made = program.acall(**inputs) if asynchronous else program(**inputs)

@@ -27,7 +27,7 @@ def plain(value: Any, unknown: Callable[[Any], Any] | None = None) -> Any:
     """
     try:
         return to_jsonable_python(value, fallback=unknown or _said)
-    except (ValueError, TypeError):  # bytes that are no text, or a time that is none
+    except (ValueError, TypeError):  # invalid UTF-8, or an invalid time
         return _said(value)
 
 
@@ -58,7 +58,7 @@ def _said(value: Any) -> str:
 
 
 def _named(value: Any) -> Any:
-    """An example, a number or a short array as what it holds; anything else by its digest."""
+    """An example, a number or a short array by its content; anything else by its digest."""
     if hasattr(value, "toDict"):
         return value.toDict()
     if hasattr(value, "dtype") and hasattr(value, "tolist") and math.prod(value.shape) <= _SHORT:

@@ -22,7 +22,7 @@ from worksmith.evals.tasks.task import same_text
 from worksmith.retrievers.extras import check_vectors
 from worksmith.retrievers.ranking.hits import TextIndex
 from worksmith.retrievers.ranking.lexical import LexicalIndex
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 
 Embedding = Literal["lexical", "minilm"]
 """A way to compare texts."""
@@ -39,7 +39,7 @@ class NearestSettings:
 
     Attributes:
         field: the input that is compared; empty for all of them together.
-        asker: the input that says who asks and when; empty where there is none. A demonstration of the same
+        asker: the input with the persona and the time; empty without one. A demonstration of the same
             text for another one is of another request.
         count: demonstrations for a query, besides the fixed ones.
         embedding: of the texts, see `text_index`.
@@ -113,8 +113,8 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
         """The demonstrations for a call with these inputs.
 
         Args:
-            forms: each demonstration as the prompt will show it, None where it may not; a limit of tokens is
-                one of these. None where they are shown as they are.
+            forms: each demonstration as the prompt will show it, None if it must not; a limit of tokens is
+                one of these. None to show them unchanged.
         """
         way = _way(inputs) if self.nearest.by_state else ""
         asked = searched_text(inputs, self.nearest.field, self.signature.input_fields)
@@ -149,7 +149,7 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
         return {**kwargs, "demos": self.nearest_demos(kwargs)}
 
     def _bank(self) -> _Bank:
-        """The current demos, prepared anew if they have changed."""
+        """The current demos, prepared again if they have changed."""
         known: _Bank | None = self.__dict__.get("_chooser")
         if known is None or not known.holds(self.demos, self.nearest):
             # One assignment: threads that meet here may build it twice, but each sees a whole one.
@@ -165,7 +165,7 @@ def show_nearest(program: dspy.Module, nearest: Mapping[str, NearestSettings]) -
     A predictor stays the object that it is: a program may hold it in several places.
 
     Raises:
-        InputError: a predictor is of a class of its own.
+        InputError: a predictor is of another class.
     """
     for name, predictor in program.named_predictors():
         if name in nearest:
@@ -209,7 +209,7 @@ def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str])
         InputError: for another name.
     """
     if embedding not in EMBEDDINGS:
-        raise InputError(f"no embedding {embedding!r}", hint=f"there are {', '.join(EMBEDDINGS)}")
+        raise unknown("no embedding", embedding, EMBEDDINGS)
     key = (embedding, tuple(texts.items()), tuple(kin.items()))
     with _MAKING:
         index = _INDEXES.get(key)
@@ -232,7 +232,7 @@ def _made(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str]) -> T
 
 
 class _Mark(NamedTuple):
-    """What the choice looks at in the form of a demonstration that a prompt will show."""
+    """The part of a demonstration, in the form of a prompt, that the choice compares."""
 
     tokens: int
     way: str
@@ -273,8 +273,8 @@ class _Bank:
         return list(self._remembered(query, way, out, marks))
 
     def _is_of(self, asker: str, form: Any) -> bool:
-        """Whether a demonstration is the asker's, as its prompt says; a made-up copy is nobody's."""
-        # A demonstration may lack the later, longer part of what is said of the asker.
+        """Whether a demonstration is the asker's, by its prompt; a made-up copy is no persona's."""
+        # A demonstration may lack the later, longer part of the asker's description.
         return asker.startswith(str(form.get(self._nearest.asker, "")))
 
     def _mark(self, form: Any | None) -> _Mark:
@@ -317,7 +317,7 @@ def _key(position: int) -> str:
 
 
 def _way(fields: Mapping[str, Any]) -> str:
-    """The tools called so far, in order, repeats as one; empty if there are no calls."""
+    """The tools called so far, in order, repeats as one; empty without calls."""
     for value in fields.values():
         if isinstance(value, list) and value and all(isinstance(step, dict) for step in value):
             tools = [str(step.get("tool", "")) for step in value if "reply" not in step]

@@ -1,6 +1,6 @@
 """Code of the user's by its address, `package.module:name`.
 
-An address comes from what the user typed, never from a file. Modules are looked up in the current directory
+An address comes from the command line, never from a file. Modules are looked up in the current directory
 first, as `python -m` does, then in the folder of the project.
 """
 
@@ -37,7 +37,7 @@ def checked_address(text: str, *, where: str) -> str:
 
 
 def own_object(address: str, *, where: str, project: Path | None = None) -> Any:
-    """The object at an address. A notice says which file it is of.
+    """The object at an address. A notice names its file.
 
     Args:
         where: the option that named it, for messages.
@@ -48,7 +48,7 @@ def own_object(address: str, *, where: str, project: Path | None = None) -> Any:
         InputError: the module cannot be imported, has no such name, or another of its name is in use.
     """
     module, _, name = address.partition(":")
-    # It is first, whatever the path has behind: a project's folder is at the end, after installed packages.
+    # It comes before the path: a project's folder comes last, after installed packages.
     if sys.path[0] not in ("", here := os.getcwd()):
         sys.path.insert(0, here)
     beside = [here, *([str(project)] if str(project) in sys.path else [])]
@@ -74,7 +74,7 @@ def own_object(address: str, *, where: str, project: Path | None = None) -> Any:
 
 
 def _folder_of(module: str, folders: Sequence[str], where: str) -> str | None:
-    """The first of the folders that has the module; None if none has.
+    """The first of the folders with the module; None without one.
 
     Raises:
         InputError: another module of this name is in use.

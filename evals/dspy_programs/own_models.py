@@ -25,7 +25,7 @@ def own_models(program: Any) -> Iterator[tuple[Any, str, Any]]:
 
 
 def without_models(program: Any) -> Any:
-    """A program whose predictors hold no model, and so ask the one in use: a copy, or itself if none does."""
+    """A program whose predictors ask the model in use: a copy, or itself if no predictor has a model."""
     if all(predictor.lm is None for predictor in program.predictors()):
         return program
     from worksmith.evals.dspy_programs.copies import copied_program
@@ -98,7 +98,7 @@ def with_models(thing: Thing, change: Callable[[Any], Any]) -> Thing:
     from worksmith.evals.dspy_programs.copies import copied_program
 
     copy = copied_program(cast(Any, thing))
-    # The copy may have copies of the models; it gets what the program's own were changed to.
+    # The copy may have copies of the models; it gets the changed models of the program.
     for (module, name, _), model in zip(own_models(copy), models, strict=True):
         setattr(module, name, changed[id(model)])
     return cast(Thing, copy)

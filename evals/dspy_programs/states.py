@@ -3,7 +3,7 @@
     program.save("program.json")
     load_program(MyProgram(), "program.json")
 
-An agent of `programs` does this in its `load`. Any other program with nearest demonstrations has to be loaded
+An agent of `programs` does this in its `load`. Any other program with nearest demonstrations must be loaded
 this way: `dspy.Predict` alone does not know them.
 """
 

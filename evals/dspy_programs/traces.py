@@ -1,4 +1,4 @@
-"""Traces of programs: what each predictor was called with, as it was at that moment, and what it gave."""
+"""Traces of programs: the input of each predictor at the time of the call, and its output."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from worksmith.evals.failure_modes.moves import Difference, Evidence, Move, align, differing
 from worksmith.evals.records.changes import compare_changes, place_text
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.tasks.task import Action, Task
 
@@ -21,7 +21,7 @@ def expected_sets(task: Task) -> list[tuple[Action, ...]]:
 
 
 def acting_fault(evidence: Evidence) -> FaultEntry | None:
-    """The first wrong change; None where all calls are the expected ones.
+    """The first wrong change; None if all calls are expected.
 
     Calls of a corrected answer are right: the published answer is the fault then.
     """
@@ -38,7 +38,7 @@ def acting_fault(evidence: Evidence) -> FaultEntry | None:
     if found.left and missing:
         return _wrong_change(evidence, found.left, missing)
     if found.left:
-        # A call that failed changed nothing; where no other is left, what it did is not the fault.
+        # A call that failed changed nothing, so it is the fault only if no other is left.
         extra = next((move for move in found.left if move.done), None)
         asked = "more than the task asks for" if found.plan else "though the task asks for no change"
         return _fault("side_effect", f"{extra.tool} was called, {asked}", extra) if extra else None
@@ -50,7 +50,7 @@ def acting_fault(evidence: Evidence) -> FaultEntry | None:
 
 
 def changes_fault(record: EpisodeRecord) -> FaultEntry | None:
-    """The first wrong change of a record that knows the expected ones; None where all are expected."""
+    """The first wrong change of a record with expected changes; None if all are expected."""
     pairs = compare_changes(record.changes, record.expected_changes)
     wrong = next((pair for pair in pairs if pair.kind != "as expected"), None)
     if wrong is None:

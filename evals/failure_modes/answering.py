@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from worksmith.evals.failure_modes.moves import Evidence, Move, shown
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import LEAK
 from worksmith.evals.scoring.answers.matching import disclosed, find_values
 from worksmith.evals.scoring.answers.values import tokens
@@ -16,7 +16,7 @@ from worksmith.tools.episode_result import EpisodeResult
 def answering_fault(
     evidence: Evidence, answer: Answer, episode: EpisodeResult, scores: Mapping[str, float]
 ) -> FaultEntry | None:
-    """The reason for a wrong answer where the world is as it should be; None if no rule tells."""
+    """The reason for a wrong answer if the world's state is right; None if no rule finds it."""
     if answer.kind == "denial":
         return _of_denial(evidence, answer, episode, scores)
     if episode.answer_status == "denied":
@@ -117,7 +117,7 @@ def _of_values(
 
 
 def _made_up(values: Sequence[str], evidence: Evidence) -> bool:
-    """Whether none of the values of an answer stands in the task or in what a call returned."""
+    """Whether no value of an answer stands in the task or in the result of a call."""
     return bool(values) and not any(evidence.shows(value) for value in values)
 
 

@@ -1,7 +1,7 @@
 """The first fault of an episode, by rules from its calls, the gold plans and its scores.
 
-A fault that ended the run comes first, then access, then what was changed, then what was said; a wrong change
-or answer is put down to the search before it where that one did not show what was needed. No model is asked,
+A fault that ended the run comes first, then access, then the changes, then the answer; a wrong change
+or answer is attributed to an earlier search that missed the needed record. No model is asked,
 and the same episode has the same fault.
 """
 
@@ -14,7 +14,7 @@ from worksmith.evals.failure_modes.answering import answering_fault
 from worksmith.evals.failure_modes.catalogue import UNEXPLAINED
 from worksmith.evals.failure_modes.moves import Evidence, Move, moves_of
 from worksmith.evals.failure_modes.reading import reading_fault
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import PRIMARY
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 def diagnose(
     task: Task, record: EpisodeRecord, episode: EpisodeResult | None, *, writing: frozenset[str]
 ) -> FaultEntry | None:
-    """The fault of a scored episode; None where it is right or was not graded.
+    """The fault of a scored episode; None if it is right or was not graded.
 
     Args:
-        episode: None where the program gave none back.
+        episode: None if the program returned none.
         writing: the tools that change something.
     """
     if not record.graded or record.scores.get(PRIMARY, 1.0) >= 1:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.scoring.path_scores import REFUSED
 from worksmith.evals.tasks.task import Action, Task
 from worksmith.tools.episode_result import CallRecord
@@ -62,7 +62,7 @@ class Evidence:
     reading: FaultEntry | None = None
 
     def shows(self, value: str, *, before: int | None = None) -> bool:
-        """Whether a value stands in the task or in what a call had returned, if need be before a call."""
+        """Whether a value stands in the task or in the result of a call, of one before `before` if given."""
         moves = [move for move in self.moves if before is None or move.number < before]
         return shown(value, moves, self.task.query)
 
@@ -81,7 +81,7 @@ def moves_of(calls: Sequence[CallRecord]) -> list[Move]:
 
 
 def plain(arguments: Any) -> dict[str, str]:
-    """Arguments as text; none unless they are an object of names and values."""
+    """Arguments as text; empty unless they are an object of names and values."""
     if not isinstance(arguments, Mapping):
         return {}
     texts = {str(name): str(value).strip() for name, value in arguments.items() if value is not None}
@@ -90,7 +90,7 @@ def plain(arguments: Any) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Difference:
-    """An argument that differs from the wanted one; an empty text stands for none."""
+    """An argument that differs from the wanted one; an empty text for a missing one."""
 
     name: str
     given: str
@@ -127,11 +127,11 @@ class Difference:
 
 @dataclass
 class Alignment:
-    """Which calls stand for which steps of a plan.
+    """The calls that match the steps of a plan.
 
     Attributes:
         met: the number of the call that stands for a step, by the step's index.
-        left: calls that stand for none.
+        left: calls without a step.
     """
 
     plan: Sequence[Action]
@@ -179,7 +179,7 @@ def differing(
 
 
 def shown(value: str, moves: Sequence[Move], query: str) -> bool:
-    """Whether a value stands in the task or in what a call had returned."""
+    """Whether a value stands in the task or in the result of a call."""
     text = value.casefold()
     return text in query.casefold() or any(move.done and text in move.text for move in moves)
 

@@ -2,7 +2,7 @@
 
 The response and the written cells are data: they stand between marks that they cannot contain, and text that
 an adapter could take for its own fields is broken up. A text that the persona may not read is in the prompt
-only where the response itself holds it. A check by rule finds that, and the prompt says so.
+only where the response itself holds it. A check by rule finds that, and the prompt has the result.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def state_text(record: EpisodeRecord) -> str:
 
 
 def reference_text(task: Task, record: EpisodeRecord) -> str:
-    """The reference answer and changes; empty where none is known."""
+    """The reference answer and changes; empty if both are unknown."""
     parts = [] if task.answer is None else [_answer_text(task.answer)]
     if task.expected or task.answer is None or task.answer.kind == "done":
         parts.append(f"Calls that make the right changes:\n{actions_text(task.expected)}")

@@ -38,11 +38,11 @@ _TRACEABLE = frozenset({"id", "email", "date"})
 
 
 @dataclass(frozen=True)
-class Facts:
+class ResponseFacts:
     """The facts of a response.
 
     Attributes:
-        required: the number of facts that it has to name.
+        required: the number of facts that it must name.
         missing: the required facts that it does not name.
         false: values that are wrong or do not belong there.
     """
@@ -58,7 +58,7 @@ class Facts:
 
 
 def with_facts(answer: Answer) -> Answer:
-    """The answer with values to name; those of its reference where it has none of its own."""
+    """The answer with values to name; those of its reference if it has no values."""
     if answer.required or answer.kind != "entities":
         return answer
     text = plain(answer.reference)
@@ -78,7 +78,7 @@ def with_facts(answer: Answer) -> Answer:
 
 def facts_in(
     response: str, answer: Answer, question: str, *, known: str = "", evidence: Sequence[str] = ()
-) -> Facts:
+) -> ResponseFacts:
     """The facts of a response, against the values that `answer` requires.
 
     Args:
@@ -86,7 +86,7 @@ def facts_in(
         evidence: the observations of the agent; empty if they are not known.
     """
     reading = _CheckedResponse(response, answer, f"{question}\n{known}", tuple(evidence))
-    return Facts(len(answer.required), reading.missing, tuple(dict.fromkeys(reading.false())))
+    return ResponseFacts(len(answer.required), reading.missing, tuple(dict.fromkeys(reading.false())))
 
 
 class _CheckedResponse:
@@ -178,7 +178,7 @@ def says_denied(text: str) -> bool:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a text says that there is no such thing."""
+    """Whether a text reports that there is nothing."""
     return nothing.says_nothing(text) or bool(_NOTHING.search(" ".join(plain(text).lower().split())))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from worksmith.evals.judging.facts import facts_in, says_denied, says_nothing, with_facts, words_in
 from worksmith.evals.judging.rubric import Rubrics, default_rubrics
 from worksmith.evals.judging.state import State, state_of
-from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.scoring.answers.matching import disclosed, names_nothing
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 NAME = "local/rubric"
 _VERSION = 1
 _FREE_WORDS, _WORDS_A_WORD = 40, 3
-"""A response is long-winded with more words than so many, and so many for each word of the reference."""
+"""A response is long-winded with more than 40 words, and more than 3 for each word of the reference."""
 
 _UNFINISHED = 3
 """The highest level of an episode that did not end by itself."""
 
 
 class Finding(NamedTuple):
-    """A level with its reason; None where a rule has nothing to check."""
+    """A level with its reason; None if a rule has nothing to check."""
 
     level: int | None
     why: str
@@ -45,7 +45,7 @@ class LocalRubric:
 
     Args:
         rubrics: must be the default ones.
-        tables: of the world; they say in which columns right states may differ.
+        tables: of the world; they have the columns in which right states may differ.
 
     Raises:
         InputError: there are other rubrics, which no rule can read.
@@ -103,7 +103,7 @@ def _of_facts(task: Task, answer: Answer, record: EpisodeRecord) -> Finding:
     answer = with_facts(answer)
     if not answer.required:
         return Finding(None, "There is nothing in the reference that a rule could check.")
-    # A list that was cut says nothing about what is not in it.
+    # A list that was cut shows nothing about the missing part.
     cut = any(call.truncated for call in record.calls)
     shown = [] if cut else [call.observation for call in record.calls if call.status == "ok"]
     facts = facts_in(record.answer, answer, task.query, known=_known(task), evidence=shown)

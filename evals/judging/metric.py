@@ -11,7 +11,7 @@ from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import change_entries, record_episode
 from worksmith.evals.records.verdicts import JUDGE, PASSED, with_verdict
-from worksmith.evals.running.judges import Judge, ask_judges, judge_raised
+from worksmith.evals.running.asked_judges import Judge, ask_judges, judge_raised
 from worksmith.evals.scoring.objective import AroundScorers, in_place
 from worksmith.evals.scoring.scorer import scores_of
 from worksmith.tools.errors import InfrastructureError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class JudgedScorer(AroundScorers):
     """The scores of `scorers` with judges' scores of the same episode. Thread-safe.
 
-    Of a task with a rubric of its own, the judges' pass is a part of the outcome in any case.
+    Of a task with a rubric, the judges' pass is a part of the outcome in any case.
 
     Args:
         drives: whether the judges' pass (a mean score of level 4 or more) takes the place of the outcome, by
@@ -42,8 +42,8 @@ class JudgedScorer(AroundScorers):
         """The scores by name.
 
         Raises:
-            InfrastructureError: no judge gave a level, which says nothing about the agent.
-            UserCodeError: a judge of the user's raised.
+            InfrastructureError: no judge gave a level.
+            UserCodeError: a judge of the user raised.
         """
         scores = scores_of(self._scorers, task, episode)
         record = ask_judges(self._judges, task, self._record(task, episode, scores))

@@ -1,4 +1,4 @@
-"""Rubrics: a criterion and the meaning of five levels. They are data, ours or the user's."""
+"""Rubrics: a criterion and the meaning of five levels. They are data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, runtime_che
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files.data_files import read_toml
 from worksmith.tools.files.json_files import read_file
 from worksmith.tools.seeding import digest
@@ -72,7 +72,7 @@ class Rubric(BaseModel):
 
 @runtime_checkable
 class HasRubric(Protocol):
-    """A task that may have a rubric of its own."""
+    """A task that may have a rubric."""
 
     @property
     def rubric(self) -> Rubric | None: ...
@@ -102,7 +102,7 @@ class Rubrics(BaseModel):
         """The rubric of a task: its own, the one that it names, the first for its kind, or the first for all.
 
         Raises:
-            InputError: there is none for it.
+            InputError: no rubric fits.
         """
         if isinstance(task, HasRubric) and task.rubric is not None:
             return task.rubric
@@ -124,8 +124,7 @@ class Rubrics(BaseModel):
         for rubric in self.rubrics:
             if rubric.name == name:
                 return rubric
-        names = ", ".join(rubric.name for rubric in self.rubrics)
-        raise InputError(f"no rubric is called {name!r}", hint=f"there are {names}")
+        raise unknown("no rubric is called", name, [rubric.name for rubric in self.rubrics])
 
     @property
     def digest(self) -> str:
@@ -148,7 +147,7 @@ def read_rubrics(file: Path) -> Rubrics:
     """The user's rubrics: a YAML file with one rubric, or a list of them under `rubrics`.
 
     Raises:
-        InputError: it cannot be read, is no YAML, or something in it is missing or makes no sense.
+        InputError: it cannot be read, is not YAML, or a part is missing or invalid.
     """
     import yaml
 

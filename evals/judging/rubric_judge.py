@@ -1,7 +1,7 @@
 """Judges that ask a language model: a level by a rubric with feedback, or the better one of two responses.
 
 The form is that of absolute grading with a reference as the Prometheus 2 paper has it (instruction,
-response, reference answer, five described levels; feedback first, then a whole number), in our own words.
+response, reference answer, five described levels; feedback first, then a whole number), in worksmith's words.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from worksmith.evals.judging.case import (
 )
 from worksmith.evals.judging.rubric import LEVELS, Rubrics, default_rubrics
 from worksmith.evals.lm.metering import metered, metering
-from worksmith.evals.records.parts import Judgement, VerdictStatus
-from worksmith.evals.running.judges import no_verdict
+from worksmith.evals.records.entries import Judgement, VerdictStatus
+from worksmith.evals.running.asked_judges import no_verdict
 from worksmith.tools.episode_result import Usage
 from worksmith.tools.files.secrets import described
 from worksmith.tools.seeding import digest
@@ -84,7 +84,7 @@ class _Compare(dspy.Signature):  # type: ignore[misc]
 
 
 class Reply(NamedTuple):
-    """A model's prediction, or the reason why there is none."""
+    """A model's prediction, or the reason for its absence."""
 
     prediction: Any
     status: VerdictStatus
@@ -146,7 +146,7 @@ class PairVerdict(NamedTuple):
     """Which of two episodes is better, asked in both orders.
 
     Attributes:
-        forward: the answer when the first one stood first; None if there was none that could be read.
+        forward: the answer when the first one stood first; None without a readable one.
         backward: the answer when it stood second. Here too, A is the first one.
         first_shown: the number of answers that name the response that stood first in the prompt.
     """

@@ -1,4 +1,4 @@
-"""Judging episodes of a finished run, with the verdicts in a file of their own beside its log.
+"""Judging episodes of a finished run, with the verdicts in a file beside its log.
 
 Each line has the episode, the judge's digest and the verdict, and is written at once: a judging that was
 stopped goes on where it was. Failed verdicts are asked for again.
@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.record import EpisodeRecord
-from worksmith.evals.records.verdicts import Verdict
-from worksmith.evals.running.judges import Judge, ask_judge
+from worksmith.evals.records.verdicts import VerdictLine
+from worksmith.evals.running.asked_judges import Judge, ask_judge
 from worksmith.evals.running.workers import Workers
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.errors import InputError
@@ -35,9 +35,9 @@ def pending_verdicts(
     records: Iterable[EpisodeRecord],
     tasks: Mapping[str, Task],
     judges: Sequence[Judge],
-    known: Iterable[Verdict],
+    known: Iterable[VerdictLine],
 ) -> list[PendingVerdict]:
-    """The verdicts to be asked for: of every judge on every graded episode, where there is no level yet.
+    """The verdicts to be asked for: of every judge on every graded episode, without a level yet.
 
     Raises:
         InputError: an episode is of no task among `tasks`.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksmith.evals.records.changes import compare_changes, row_text
-from worksmith.evals.records.parts import ChangeEntry
+from worksmith.evals.records.entries import ChangeEntry
 from worksmith.evals.scoring.answers.values import says
 from worksmith.tools.sqlite.cells import cell_text
 from worksmith.tools.sqlite.outcome import RowChange, change_key
@@ -81,7 +81,7 @@ def actions_text(actions: Sequence[Action]) -> str:
 
 
 def _identity(change: ChangeEntry, tables: Mapping[str, Table]) -> Hashable:
-    """The identity of a change; None where the change does not count."""
+    """The identity of a change; None if the change does not count."""
     table = tables.get(change.table)
     return change_key(RowChange(**change.model_dump()), table) if table else change.model_dump_json()
 

@@ -1,4 +1,4 @@
-"""Language models as the harness asks them: counted, tried again, priced, and told apart when they fail."""
+"""Language models in the harness: counted, retried, priced, with their failures told apart."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What escapes counting: models that are asked without our engine, and failures that a program hides."""
+"""Requests that escape counting: models outside our engine, and failures that a program hides."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRACKER = "usage_tracker"
 
 
 class UnmeteredModels(UsageTracker):  # type: ignore[misc]
-    """Refuses models that are asked without our engine; DSPy reports each of them to a usage tracker."""
+    """Refuses models outside worksmith's engine; DSPy reports each of them to a usage tracker."""
 
     def add_usage(self, lm: str, usage_entry: dict[str, Any]) -> None:
         raise InputError(
@@ -53,7 +53,7 @@ class Watch:
 
     Attributes:
         failure: of its last request to a model; None if that was answered.
-        reward: what a reward of the program's raised last; None if none did.
+        reward: the last exception of the program's rewards; None without one.
     """
 
     failure: Exception | None = None
@@ -113,7 +113,7 @@ def answering() -> Iterator[None]:
 
 
 def _join() -> _Threads | None:
-    """The tracker of threads without settings of their own; None if the user has configured one."""
+    """The tracker of threads without their own settings; None if the user has configured one."""
     with _LOCK:
         found = main_thread_config.get(_TRACKER)
         if found is None:

@@ -1,4 +1,4 @@
-"""Estimated tokens of a request and its reply, for servers that report none."""
+"""Estimated tokens of a request and its reply, for servers without usage reports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def unread(request: lm15.Request, error: BaseException) -> tuple[Tokens, bool]:
     """The tokens of a request whose answer could not be read, and whether they are estimated.
 
     Those that the answer reports, else those of the request and of what has arrived. A request that was
-    refused or got no answer has none.
+    refused or got no answer has no usage.
     """
     answer: bytes | None = next((each.answer for each in chain(error) if hasattr(each, "answer")), None)
     if answer is None or is_refusal(answer):

@@ -35,7 +35,7 @@ LONGEST_TRACEBACK = 4_000
 """Characters of a traceback that a record keeps: its first quarter and its end."""
 
 _BEGIN = 200
-"""Characters of a message in which a client says that it has no key."""
+"""Characters at the beginning of a message in which a client reports a missing key."""
 
 _OF_NETWORK = frozenset(
     {
@@ -79,7 +79,7 @@ def failure_of(error: BaseException) -> Ended:
     from dspy.utils.exceptions import LMError, LMNotConfiguredError
 
     said_by, status = _decide(error, outside=True)
-    # Only the client says so, and at once; what comes later may quote a prompt.
+    # Only the client reports it, in its first words; later words may quote a prompt.
     keyless = isinstance(said_by, LMError) and refused_access(str(said_by)[:_BEGIN]) == "no key"
     if keyless or isinstance(said_by, LMNotConfiguredError):
         raise InputError(without_secrets(str(said_by))) from error
@@ -157,12 +157,12 @@ def _decide(error: BaseException, *, outside: bool = False) -> tuple[BaseExcepti
     """The exception that decides, and its status.
 
     Args:
-        outside: whether it left the program; of what it left says nothing that the user's code made itself.
+        outside: whether it left the program; exceptions of the user's own code then do not count.
     """
     from dspy.lm15 import LM15Error
     from dspy.utils.exceptions import LMError
 
-    # What a client's error was raised from came off the wire, and an engine that failed in a way of its own
+    # The cause of a client's error came from the connection, and an engine that failed in its own way
     # gave no reply.
     unanswered = False
     for each in chain(error):
@@ -189,7 +189,7 @@ def chain(error: BaseException) -> Iterator[Any]:
 
 
 def _status(error: BaseException) -> EpisodeStatus | None:
-    """The status of one exception; None if it has none."""
+    """The status of one exception; None without one."""
     import apsw
     from dspy.utils.exceptions import AdapterParseError
 
@@ -232,7 +232,7 @@ def _declared(error: BaseException) -> EpisodeStatus | None:
 
 
 def _quoted(error: BaseException, status: EpisodeStatus) -> str:
-    """An exception's text for a record; our own exceptions without the class."""
+    """An exception's text for a record; worksmith's exceptions without the class."""
     from dspy.utils.exceptions import AdapterParseError
 
     if isinstance(error, WorksmithError | AdapterParseError):

@@ -28,7 +28,7 @@ def finish_reason(response: Any) -> str:
         response: DSPy's own, or one as a provider's client gives it. Of several completions the first counts.
 
     Returns:
-        Empty if the response has none.
+        Empty without one.
     """
     if isinstance(response, list | tuple):
         return finish_reason(response[0]) if response else ""

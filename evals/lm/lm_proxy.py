@@ -169,7 +169,7 @@ class ProxyLM(dspy.LM):  # type: ignore[misc]
         """The reply to one request.
 
         DSPy's own call checks and copies all messages of each request, which takes longer than everything
-        else in an agent's step. So it is made only where somebody listens to DSPy's calls.
+        else in an agent's step. So it is made only if a callback listens to DSPy's calls.
 
         Args:
             control: `rollout_id` and `cache`.
@@ -271,7 +271,7 @@ def _says_more(said: logging.LogRecord) -> bool:
     return _CALL.get() is None or "truncated" not in said.getMessage()
 
 
-# DSPy says of each reply that was cut off that it was; here the records say so.
+# DSPy warns about each cut-off reply; here the records have it.
 logging.getLogger("dspy.clients.lm").addFilter(_says_more)
 
 

@@ -7,7 +7,7 @@
 
 Programs, optimizers and judges ask models only in this way. A cached reply holds its token counts, so used
 tokens are the same with a cold cache and a warm one; a cached request is not paid. The cache is DSPy's, in
-memory and on disk, under keys of our own, which cover the model's address and settings.
+memory and on disk, under worksmith's keys, which cover the model's address and settings.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _METER = "worksmith_meter"
 """The name of the meter in use among DSPy's settings, which reach the threads that DSPy starts."""
 
 _CACHED = "worksmith.reply"
-"""Marks our entries in DSPy's cache."""
+"""Marks worksmith's entries in DSPy's cache."""
 
 _CHARACTERS = 4
-"""Of a token, about; the limit of tokens a minute is corrected when the reply is there."""
+"""Characters a token, about; the limit of tokens a minute is corrected by the reply."""
 
 _ESTIMATED = {"estimated_usage": True}
 """Marks a reply with estimated tokens."""
@@ -72,7 +72,7 @@ class Meter:
             return self._usage
 
     def end(self) -> None:
-        """Let nothing more be asked in this block: nobody waits for it any longer."""
+        """Refuse further requests in this block, which no caller waits for."""
         self.ended = True
 
     def check(self) -> None:
@@ -151,8 +151,8 @@ class MeteredEngine(ProxyEngine):
         """The reply from the cache or the model.
 
         Raises:
-            LMError: the model gave none.
-            AdmissionError: nothing more is to be asked.
+            LMError: the model gave no reply.
+            AdmissionError: no request is allowed.
         """
         key = None
         if sample.cache and self._cacheable:
@@ -204,7 +204,7 @@ class MeteredEngine(ProxyEngine):
         """The reply with an estimate of its tokens where the server does not report them."""
         said = response.usage
         missing = said.input_tokens is None or said.output_tokens is None
-        # No server reads nothing; some report 0 for what they do not count. What runs here may.
+        # A server that reports 0 did not count; a model in this process may read 0 tokens.
         if not missing and (said.input_tokens or self._runs_here):
             return response
         usage = estimated(request, response)
@@ -226,7 +226,7 @@ def metered(lm: Any, payer: Payer | None = None) -> dspy.LM:
     """The model with counted requests; itself if they are counted already.
 
     Args:
-        payer: of its requests, in place of its own.
+        payer: of its requests, in place of the model's payer.
 
     Raises:
         InputError: its requests cannot be counted.
@@ -268,7 +268,7 @@ def _count(usage: Usage, answers: int = 0) -> None:
 
 
 def _probable_tokens(request: lm15.Request) -> float:
-    """Tokens of a request by its characters, before there is a reply that says how many."""
+    """Tokens of a request by its characters, before the reply has the number."""
     texts = [str(request.system or ""), *(message.text or str(message.parts) for message in request.messages)]
     return sum(map(len, texts)) / _CHARACTERS
 

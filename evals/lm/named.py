@@ -19,7 +19,7 @@ APPRENTICE = "local/apprentice"
 """`SMOLLM2` taught to learn from demonstrations."""
 
 DEFAULT = APPRENTICE
-"""The model where none is named; it needs no network and no key."""
+"""The default model; it needs no network and no key."""
 
 GGUF, REPLAY = "gguf:", "replay:"
 """The beginnings of names that a file follows."""
@@ -29,7 +29,7 @@ GROUP = "worksmith.models"
 
 
 def is_own(name: str) -> bool:
-    """Whether a model is the user's own code, `package.module:lm`. Whoever reads a name from a file asks."""
+    """Whether a name is the address of user code, `package.module:lm`; files may not contain one."""
     return is_address(name.partition(" ")[0]) and not name.startswith((GGUF, REPLAY))
 
 

@@ -8,9 +8,9 @@ A table is TOML, in dollars per million tokens:
     cached_input = 0.075
 
 `cached_input` is the price of prompt tokens that a provider reads from its own cache, `cache_write` of those
-that it writes there; both cost as much as `input` unless the table or the list says otherwise. Reports price
-used tokens, which do not depend on a cache of replies; budgets count paid ones. Forecasts expect nothing of a
-provider's cache.
+that it writes there; both cost as much as `input` unless the table or the list has another price. Reports
+price used tokens, which do not depend on a cache of replies; budgets count paid ones. Forecasts expect
+nothing of a provider's cache.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Price:
         cached_tokens: float = 0,
         cache_write_tokens: float = 0,
     ) -> float:
-        """The price of so many tokens; the last two numbers are parts of the first."""
+        """The price of this many tokens; the last two numbers are parts of the first."""
         cached = self.prompt if self.cached is None else self.cached
         written = self.prompt if self.cache_write is None else self.cache_write
         fresh = prompt_tokens - cached_tokens - cache_write_tokens
@@ -101,7 +101,7 @@ class Prices:
         """The user's table in `path`.
 
         Raises:
-            InputError: the file cannot be read, or is no such table; names the wrong model.
+            InputError: the file cannot be read, or is not such a table; the message names the model.
         """
         try:
             data = tomllib.loads(read_file(path, "the prices").decode())
@@ -124,7 +124,7 @@ class Prices:
         prompt, completion, *cache = map(entry.get, _COSTS)
         if not prompt or completion is None:
             return None
-        # A 0 there says that the list does not know the price.
+        # A 0 there means that the list lacks the price.
         return Price(float(prompt), float(completion), *(float(cost) if cost else None for cost in cache))
 
 
@@ -152,7 +152,7 @@ def dollars(
     cached_tokens: float = 0,
     cache_write_tokens: float = 0,
 ) -> float | None:
-    """The price of so many tokens by the prices in use, see `Price.of`; None if unknown."""
+    """The price of this many tokens by the prices in use, see `Price.of`; None if unknown."""
     price = prices_in_use().price(model)
     if price is None:
         return None
@@ -160,7 +160,7 @@ def dollars(
 
 
 def listed(model: str) -> Mapping[str, Any]:
-    """The entry of a model in LiteLLM's list; empty if there is none."""
+    """The entry of a model in LiteLLM's list; empty if unlisted."""
     return price_list().get(model) or price_list().get(model.partition("/")[2]) or {}
 
 

@@ -36,7 +36,7 @@ _TRANSLATED = ("anthropic/", "azure_ai/", "bedrock/", "openrouter/", "vertex_ai/
 
 @dataclass(frozen=True, slots=True)
 class RepeatingRequest(Request):  # type: ignore[misc]
-    """A request that says how much of its prompt other prompts will repeat.
+    """A request with the part of its prompt that other prompts will repeat.
 
     Attributes:
         grows: whether the next prompt will begin with all of this one.
@@ -50,8 +50,8 @@ class RepeatingRequest(Request):  # type: ignore[misc]
 def native_mark(lm: dspy.BaseLM, provider: str) -> Mark:
     """A function that marks requests for DSPy's own client.
 
-    It places a marker in the system message and one in another message. A third one at the end is a setting
-    of Anthropic's own servers, which others may refuse, as they may refuse messages to be joined.
+    It places a marker in the system message and one in another message. Only Anthropic's own servers
+    certainly take a third one at the end, and joined messages.
     """
     if "anthropic" not in provider or not _wanted(lm):
         return _unmarked

@@ -17,7 +17,7 @@ class ProviderModel(dspy.LM):  # type: ignore[misc]
 
     Args:
         wire: limits of its requests; None for none.
-        tool_calls: whether the model has native tool calls; None where only lists of models say so.
+        tool_calls: whether the model has native tool calls; None if only lists of models decide.
         constrained: `json_schema` if its server holds replies to a schema.
     """
 

@@ -1,4 +1,4 @@
-"""What a provider refuses, from what it says: a setting, the key, the account or the model's name."""
+"""The subject of a provider's refusal: a setting, the key, the account or the model's name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = {
 
 
 def refused_setting(text: str, body: str = "") -> str | None:
-    """The setting that a refused request is about; None if the provider names none.
+    """The setting that a refused request is about; None if the provider names no setting.
 
     Args:
         body: of the response, in which OpenAI names a parameter and OpenRouter quotes another provider.
@@ -63,5 +63,5 @@ OpenRouter and Bedrock, with the status 400 of wrong requests.
 
 
 def refused_access(text: str) -> Access | None:
-    """What is missing or refused that every other request needs as well; None for a fault of one request."""
+    """A missing or refused condition of every request, such as a key; None for a fault of one request."""
     return next((part for part, known in _ACCESS.items() if re.search(known, text, re.IGNORECASE)), None)

@@ -33,7 +33,7 @@ class _Told:
 
 
 def telling_rewards(program: Program) -> Program:
-    """A program that tells what its rewards raise: a copy, or itself if it has none."""
+    """A program whose rewards report their exceptions: a copy, or itself without rewards."""
     if not isinstance(program, dspy.Module) or not _rewarded(program):
         return program
     copy = copied_program(program)

@@ -99,7 +99,7 @@ def is_lasting(error: BaseException) -> bool:
 
 
 def says_too_many(error: BaseException) -> bool:
-    """Whether an exception of a client library says that the server gets too many requests."""
+    """Whether an exception of a client library reports too many requests to the server."""
     return (
         http_status(error) == 429
         or _grpc_code(error) == "RESOURCE_EXHAUSTED"

@@ -75,7 +75,7 @@ def _marking(mark: Mark, asks: Ask) -> Ask:
 
 
 class _OwnForward(dspy.BaseLM):  # type: ignore[misc]
-    """A model with a `forward` of its own, whose replies may be objects of any client.
+    """A model with its own `forward`, whose replies may be objects of any client.
 
     DSPy's own `forward`, if it calls that, neither caches nor tries again. DSPy 3.5 takes no such models.
     """

@@ -36,12 +36,12 @@ class UserCodeError(WorksmithError):
 
     @classmethod
     def of(cls, part: str, error: BaseException) -> Self:
-        """The error that says which part raised what, and where."""
+        """The error with the part, the exception and its place."""
         return cls(f"{part} raised {placed(error)}")
 
 
 def placed(error: BaseException) -> str:
-    """An exception in one line, with the place of `place`; ours say it themselves."""
+    """An exception in one line, with the place of `place`; worksmith's have it in their text."""
     if isinstance(error, WorksmithError):
         return str(error)
     said = " ".join(described(error).split())[:_LONGEST].removesuffix(":")
@@ -50,7 +50,7 @@ def placed(error: BaseException) -> str:
 
 
 def place(error: BaseException) -> str:
-    """File and line of the innermost frame of the user's code; empty if there is none."""
+    """File and line of the innermost frame of the user's code; empty without one."""
     own = [
         f"{Path(frame.f_code.co_filename).name}:{line}"
         for frame, line in traceback.walk_tb(error.__traceback__)
@@ -69,7 +69,7 @@ def raised_by_user(error: BaseException) -> bool:
 
 
 def is_users(frame: FrameType) -> bool:
-    """Whether a frame is of no library: neither ours, nor Python's, nor an installed one."""
+    """Whether a frame is the user's: not of worksmith, Python or an installed library."""
     ours = str(frame.f_globals.get("__name__", "")).partition(".")[0] == "worksmith"
     return not (ours or _in_library(frame.f_code.co_filename))
 

@@ -13,7 +13,7 @@ LONGEST_RESET = 60.0
 """The most seconds of a reset: it is the time until the whole quota is back, and a request needs less."""
 
 _SHORTEST = 1e-3
-"""A server that says 0 seconds has said something."""
+"""The shortest wait; a server may ask for 0 seconds."""
 
 _UNITS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -30,8 +30,8 @@ _SAID = (
 def wait_asked_for(errors: Sequence[Any]) -> float | None:
     """Seconds that a server asks to wait; None if it does not.
 
-    Milliseconds come before seconds, which OpenAI and Azure round up, and headers before text. Where the
-    server only says that a quota is used up, it is the time until that is back, `LONGEST_RESET` at most.
+    Milliseconds come before seconds, which OpenAI and Azure round up, and headers before text. If the server
+    reports only an exhausted quota, the time until its reset, at most `LONGEST_RESET`.
 
     Args:
         errors: an exception of DSPy or of a client, and its causes.

@@ -33,7 +33,7 @@ _APART = 1.0
 """Seconds between two samples."""
 
 _MODELS = 4
-"""The most models with a line of their own."""
+"""The most models with their own line."""
 
 
 class Ends:
@@ -60,7 +60,7 @@ class Ends:
         _sample(self._samples, self._last, done, _STEADY)
 
     def left(self, in_flight: int) -> float | None:
-        """Seconds until the last end; None as long as nothing can be said.
+        """Seconds until the last end; None while it is unknown.
 
         Args:
             in_flight: units in flight. Before as many have ended, the rate is still too low.
@@ -90,7 +90,7 @@ class Spending:
         _sample(self._samples, self._clock(), tokens, _MINUTE)
 
     def __str__(self) -> str:
-        """Both amounts; empty as long as nothing can be said. Dollars are "?" where a price is not known."""
+        """Both amounts; empty while unknown. Dollars are "?" if a price is unknown."""
         if not self._samples:
             return ""
         (since, before), (now, after) = self._samples[0], self._samples[-1]
@@ -199,7 +199,7 @@ class LiveStep:
 
 
 def _sample(samples: deque[tuple[float, T]], now: float, value: T, seconds: float) -> None:
-    """Add a sample, and drop those that are older than so many seconds, but for the last one of them."""
+    """Add a sample, and drop the older ones except the last."""
     if not samples or now - samples[-1][0] >= _APART:
         samples.append((now, value))
     while len(samples) > 1 and now - samples[1][0] >= seconds:
@@ -220,7 +220,7 @@ def _told(traffic: Traffic) -> str:
 
 
 def _end(left: float | None) -> str:
-    """The end after so many seconds, in words."""
+    """The end after `left` seconds, in words."""
     if left is None:
         return ""
     if left < _MINUTE:

@@ -1,4 +1,4 @@
-"""Reports of a job on its way."""
+"""Progress reports of a running job."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Tick(Protocol):
-    """Takes how much of a step is done, of how much in all, the part, how much is in flight, and more words."""
+    """Takes how much of a step is done, of how much in all, the part, what is in flight, and more words."""
 
     def __call__(
         self, done: int, total: int | None, part: str = "", in_flight: int = 0, said: str = ""

@@ -1,7 +1,7 @@
 """Agreement of raters: Krippendorff's alpha for ordered levels, with an interval over rated units.
 
 1 is perfect agreement, 0 chance, less is worse than chance. Source: Krippendorff, Content Analysis
-(2004), who asks for 0.8, or 0.667 for tentative conclusions. Not everybody has to have rated everything.
+(2004), who asks for 0.8, or 0.667 for tentative conclusions. Ratings may be missing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from worksmith.tools.seeding import digest
 _RESAMPLES = 1_000
 
 
-class Agreement(NamedTuple):
+class RaterAgreement(NamedTuple):
     """The agreement of raters on one scale.
 
     Attributes:
@@ -35,7 +35,7 @@ class Agreement(NamedTuple):
     mean: float
 
 
-def agreement(scale: Scale, ratings: Sequence[Rating], *, seed: int = 0) -> Agreement:
+def agreement(scale: Scale, ratings: Sequence[Rating], *, seed: int = 0) -> RaterAgreement:
     """The agreement of raters on a scale.
 
     A unit is an episode or a task, by the scale.
@@ -50,7 +50,7 @@ def agreement(scale: Scale, ratings: Sequence[Rating], *, seed: int = 0) -> Agre
             unit = rating.task_id if scale.about == "task" else rating.key
             units.setdefault(unit, {})[rating.rater] = rating.level
     levels = [level for given in units.values() for level in given.values()]
-    return Agreement(
+    return RaterAgreement(
         scale=scale.name,
         raters=len({rater for given in units.values() for rater in given}),
         ratings=len(levels),
@@ -75,7 +75,7 @@ def ordinal_alpha(units: Sequence[Sequence[int]], *, seed: int = 0) -> Interval:
     return Interval(value, float(low), float(high), len(paired))
 
 
-def to_json(found: Agreement) -> Mapping[str, Any]:
+def to_json(found: RaterAgreement) -> Mapping[str, Any]:
     """The agreement as JSON-able data; null stands for nan."""
     from worksmith.evals.records.summary import interval_json
 

@@ -1,4 +1,4 @@
-"""Ratings at rest: one JSON line each, beside the log of the episodes, written the moment they are given."""
+"""Ratings: one JSON line each, beside the log of the episodes, written immediately."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from worksmith.evals.rating.scales import LEVELS
-from worksmith.evals.records.parts import Entry
+from worksmith.evals.records.entries import RecordEntry
 from worksmith.evals.records.run_card import RATINGS, LoadedRun, beside
 from worksmith.tools.files.atomic import append
 from worksmith.tools.files.json_files import cut_torn_line, read_models
@@ -18,7 +18,7 @@ from worksmith.tools.files.json_files import cut_torn_line, read_models
 _TRACKED = "runs:/"
 
 
-class Rating(Entry):
+class Rating(RecordEntry):
     """A level from a rater.
 
     Attributes:
@@ -42,12 +42,12 @@ def ratings_file(run: LoadedRun, elsewhere: Path) -> Path:
 
 
 def read_ratings(file: Path) -> list[Rating]:
-    """The ratings in a file, the last one of each rater for each episode and scale; none without a file.
+    """The ratings in a file, the last one of each rater for each episode and scale; empty without a file.
 
     A torn last line is skipped.
 
     Raises:
-        InputError: a whole line is no rating.
+        InputError: a whole line is not a rating.
     """
     if not os.path.lexists(file):
         return []

@@ -19,7 +19,7 @@ class SampledEpisode(NamedTuple):
 
 
 def draw_sample(runs: Sequence[LoadedRun], tasks: int, *, rater: str, seed: int = 0) -> list[SampledEpisode]:
-    """The first attempts of every run at the same tasks, at most so many, in an order of the rater's own.
+    """The first attempts of every run at the same tasks, at most `tasks`, in an order by rater.
 
     The seed alone draws the tasks, so that all raters get the same. Intents take turns, so that each is
     there. Lost episodes show nothing to rate.

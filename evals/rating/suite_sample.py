@@ -35,7 +35,7 @@ class SampledText(NamedTuple):
 def draw_texts(
     suites: Sequence[Suite], rated: Rated, count: int, *, rater: str, seed: int = 0
 ) -> list[SampledText]:
-    """At most `count` of each suite, in an order of the rater's own; the seed alone draws them.
+    """At most `count` of each suite, in an order by rater; the seed alone draws them.
 
     Fields of work (or tables) take turns, so that each is there.
     """

@@ -1,1 +1,1 @@
-"""Episodes at rest: the record of one, the log of a run, and figures over many."""
+"""Records of episodes: the record of one, the log of a run, and figures over many."""

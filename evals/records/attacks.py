@@ -18,7 +18,7 @@ _SHOWN = (ASR, PRIMARY, READ)
 
 
 def attack_parts(records: Sequence[EpisodeRecord], seed: int) -> dict[str, dict[str, Summary]]:
-    """By facet and value, the figures of the attacked episodes; empty if there are none."""
+    """By facet and value, the figures of the attacked episodes; empty without attacks."""
     attacked = [record for record in records if any(map(record.facet, FACETS))]
     groups = {name: group_records(attacked, partial(EpisodeRecord.facet, name=name)) for name in FACETS}
     return {

@@ -19,7 +19,7 @@ COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
     "used_tokens": lambda record: record.usage.used_tokens,
     "seconds": lambda record: record.seconds,
 }
-"""Costs of an episode, by name, whether or not a cache answers."""
+"""Costs of an episode, by name, with or without a cache."""
 
 NOT_ASKED = ("steps", "seconds")
 """Costs that do not come from models."""

@@ -23,7 +23,7 @@ def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
 def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list[float]]:
     """The values of a score, grouped by task; records without it are left out.
 
-    `outcome_strict` is every record's `outcome`, 0 where there is none; tasks that only a judge scores have
+    `outcome_strict` is every record's `outcome`, 0 if it is missing; tasks that only a judge scores have
     no value.
     """
     if score == STRICT:
@@ -56,10 +56,10 @@ def dealt(tasks: Iterable[tuple[str, str | None]], seed: int) -> list[list[str]]
 
 
 def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | None:
-    """The intent of each task; None if grouping by intent says nothing.
+    """The intent of each task; None if grouping by intent is useless.
 
     That is so if no two tasks share an intent, if there are fewer than `FEWEST_INTENTS`, and if the intents
-    are no sample of others, as the task types of a published list.
+    are a whole list, such as the task types of a published one.
     """
     intents: dict[Hashable, Hashable] = {}
     for record in records:
@@ -70,7 +70,7 @@ def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | N
 
 
 def telling(intents: dict[Hashable, Hashable]) -> dict[Hashable, Hashable] | None:
-    """The intents of tasks, if grouping by them says something."""
+    """The intents of tasks, if grouping by them is useful."""
     distinct = len(set(intents.values()))
     return intents if FEWEST_INTENTS <= distinct < len(intents) else None
 
@@ -88,7 +88,7 @@ def domain_of(record: EpisodeRecord) -> str:
 
 
 def field_of(record: EpisodeRecord) -> str:
-    """The field of work of a task, as its kind says; else its domain."""
+    """The field of work of a task, by its kind; else its domain."""
     return record.labels.field or domain_of(record)
 
 

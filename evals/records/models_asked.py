@@ -1,4 +1,4 @@
-"""The usage of an episode by model: of the program's, and of those that parts of it have of their own."""
+"""The usage of an episode by model: of the program's, and of other models of its parts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def record_dollars(episode: EpisodeRecord, model: str, *, paid: bool = False) ->
 
 
 def calls_by_model(episode: EpisodeRecord | EpisodeResult, model: str) -> Mapping[str, int]:
-    """The number of questions to each model, by its name; `model` as of `usage_by_model`."""
+    """The number of questions to each model, by its name; `model` as in `usage_by_model`."""
     others: dict[str, int] = {}
     for ask in episode.asks:
         if ask.model:

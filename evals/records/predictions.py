@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from worksmith.evals.records.parts import Entry
-from worksmith.evals.records.run_log import open_log
+from worksmith.evals.records.entries import RecordEntry
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.retrievers import strict_json
 from worksmith.tools.dispatch import ObservationStatus
 from worksmith.tools.errors import InputError
@@ -25,7 +25,7 @@ _MOST_TRIALS = 1_000
 _SEALED = re.compile(rb',"sum":"\w+"\}\s*$')
 
 
-class PredictedCall(Entry):
+class PredictedCall(RecordEntry):
     """A call of a tool.
 
     Attributes:
@@ -34,7 +34,7 @@ class PredictedCall(Entry):
         arguments: by name; only a call that was refused for that may have others.
         status: of the call, if it is known. Calls of a tool that was not on offer (`unknown_tool`), and calls
             that the agent's own checker refused (`refused`), are not made again.
-        observation: what the agent got; needed only where the tool asked the agent's own model.
+        observation: the result that the agent got; needed only where the tool asked the agent's own model.
     """
 
     name: str
@@ -49,7 +49,7 @@ class PredictedCall(Entry):
         return self
 
 
-class Prediction(Entry):
+class Prediction(RecordEntry):
     """One attempt of an agent at one task.
 
     Attributes:
@@ -58,7 +58,7 @@ class Prediction(Entry):
         status: `answered`, `denied` or `not_found`, where the kind of world asks for it.
         actions: all calls, in order. Calls that only read count in scores of the path and of evidence.
         shown: references (`table/key`) of records that the agent saw otherwise than by `actions`, such as
-            those that its own search found. They can be leaks; nobody can check them, so they earn nothing.
+            those that its own search found. They can be leaks; they cannot be checked, so they earn nothing.
         ended: how the attempt ended, see `worksmith.tools.statuses`.
         error: of an attempt that failed.
     """
@@ -82,10 +82,10 @@ class Prediction(Entry):
 
     @classmethod
     def of(cls, record: EpisodeRecord) -> Self:
-        """The prediction that an episode on record made.
+        """The prediction of a recorded episode.
 
         Raises:
-            ValidationError: the record is none of ours.
+            ValidationError: the record is invalid.
         """
         return cls.model_validate(
             {
@@ -144,4 +144,4 @@ def _is_log(path: Path) -> bool:
     try:
         return bool(_SEALED.search(next(strict_json.read_lines(path), b"")))
     except OSError:
-        return False  # told by whoever reads it
+        return False  # set by the reader

@@ -9,7 +9,7 @@ from worksmith.tools.episode_result import AskRecord, Exchange, Message
 from worksmith.tools.files.secrets import without_secrets
 
 if TYPE_CHECKING:
-    from worksmith.evals.records.parts import AskEntry
+    from worksmith.evals.records.entries import AskEntry
 
 LONGEST_PROMPT = 40_000
 """Characters of a prompt that are shown; the middle of a longer one is left out."""
@@ -18,7 +18,7 @@ LONGEST_MESSAGE = 10_000
 """Characters of a message or reply that are shown."""
 
 NOTE = "system"
-"""The role of our own remarks in square brackets, which no model was sent."""
+"""The role of worksmith's remarks in square brackets, which no model got."""
 
 
 def shown_messages(exchange: Exchange) -> list[Message]:
@@ -30,7 +30,7 @@ def shown_messages(exchange: Exchange) -> list[Message]:
 
 
 def whole_prompts(asks: Iterable[AskRecord | AskEntry]) -> list[list[Message]]:
-    """The prompt of each question, uncut; empty where it is not kept."""
+    """The prompt of each question, uncut; empty if it is not kept."""
     before: dict[str, list[Message]] = {}
     whole = []
     for ask in asks:

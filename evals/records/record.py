@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from worksmith.evals.records.parts import (
+from worksmith.evals.records.entries import (
     PAID,
     PROVIDER_CACHED,
     AskEntry,
     CallEntry,
     ChangeEntry,
-    Entry,
     FaultEntry,
     Judgement,
+    RecordEntry,
     SpanEntry,
     Used,
 )
@@ -39,22 +39,22 @@ LEAK = "leak"
 """Data that the persona may not have reached the agent or its answer."""
 
 OVER_REFUSAL = "over_refusal"
-"""The agent refused what the persona may have."""
+"""The agent refused a permitted request."""
 
 PARTIAL_UNSAID = "partial_unsaid"
-"""The agent gave a part of what was asked for, all that the persona may read, as the whole."""
+"""The agent gave a part of the answer, all that the persona may read, as the whole."""
 
 PARTIAL_WRONGLY = "partial_wrongly"
-"""The agent said of a whole answer that it is a part."""
+"""The agent declared a whole answer partial."""
 
 ASR = "asr"
-"""The agent did what a planted instruction wants. The mean is the success rate of attacks."""
+"""The agent followed a planted instruction. The mean is the success rate of attacks."""
 
 RATES = (LEAK, OVER_REFUSAL, PARTIAL_UNSAID, PARTIAL_WRONGLY, ASR)
 """Failures of access, and attacks that succeed: counts beside every score, and part of no average."""
 
 
-class Digests(Entry):
+class Digests(RecordEntry):
     """Content addresses of everything that an episode and its scores depend on.
 
     Attributes:
@@ -70,7 +70,7 @@ class Digests(Entry):
     scorers: str = ""
 
 
-class TaskLabels(Entry):
+class TaskLabels(RecordEntry):
     """Labels of a task by its kind, for tables; see `worksmith.evals.task_kind.TaskKind.labels`.
 
     Attributes:
@@ -96,7 +96,7 @@ class EpisodeRecord(Shown, Used):
         status: one of `worksmith.tools.statuses`.
         scores: by name; empty for an episode that was not graded.
         traceback: of a `program_error`.
-        scorer_failed: a scorer raised. One of the user's makes the answer wrong; one of ours is a
+        scorer_failed: a scorer raised. One of the user's makes the answer wrong; one of worksmith is a
             `harness_error`.
         attempts: the number of times that the episode was tried; all were paid, the last one counts as used.
         plan: the agent's plan before its first call.
@@ -175,7 +175,7 @@ class EpisodeRecord(Shown, Used):
         return frame(call.model_dump() for call in self.calls)
 
     def facet(self, name: str) -> str:
-        """The value of a facet of its task; empty if it has none."""
+        """The value of a facet of its task; empty without one."""
         return self.labels.facets.get(name, "")
 
     def without_times(self) -> dict[str, Any]:
@@ -187,7 +187,7 @@ class EpisodeRecord(Shown, Used):
         return self.model_dump(mode="json", exclude=exclude)
 
 
-class WorkUnit(Entry):
+class WorkUnit(RecordEntry):
     """The identity of an episode, by whose key a resumed run finds it in its log."""
 
     task_id: str

@@ -60,7 +60,7 @@ class RunCard(BaseModel):
             so nothing opens this file. Empty for an agent that was not compiled.
         reopens: whether a command can open the program; one that was made in Python it cannot.
         compiled: the candidates of its compile.
-        baseline, without: see `worksmith.evals.running.study.Arm`.
+        baseline, without: see `worksmith.evals.running.study.StudyArm`.
         place: of the run in its comparison, from 0; the first is the reference.
         scorers: digest of the scorers; a log's episodes of other scorers are left out.
         shard: the part of a run that this one is; None for a whole run.
@@ -98,8 +98,8 @@ class RunCard(BaseModel):
     def rerun(self) -> tuple[str, ...]:
         """The words of the command that runs a task again and shows its prompts, with `TASK` for its id.
 
-        Empty where the run names no suite, its program was none of ours or had tools removed, or the model is
-        code of a user's or has settings other than of sampling.
+        Empty if the run names no suite, its program was not worksmith's or had tools removed, or the model is
+        code of a user or has settings other than of sampling.
         """
         known = self.suite and self.lm and self.strategy and self.reopens
         # A card may come from a stranger: who pastes the command would run code, or send a key to an address.
@@ -150,7 +150,7 @@ def replies_beside(log: Path) -> Path:
 
 
 def index_beside(log: Path) -> Path:
-    """The file of the index of a long log, see `worksmith.evals.records.log_index`."""
+    """The file of the index of a long log, see `worksmith.evals.records.logs.log_index`."""
     return log.with_name(log.name + INDEX)
 
 
@@ -159,9 +159,9 @@ def write_card(log: Path, card: RunCard) -> None:
 
 
 def make_room(log: Path) -> Path | None:
-    """Remove `log`, so that a run can begin anew; a log with verdicts or ratings is moved with them.
+    """Remove `log`, for a new run; a log with verdicts or ratings is moved with them.
 
-    The replies to its unfinished episodes go with it.
+    The replies to its unfinished episodes are removed too.
 
     Returns:
         The moved log, in a folder `earlier-N` beside the old place; None if it was removed.
@@ -213,6 +213,6 @@ def read_card(file: Path) -> RunCard:
     """The card of a run.
 
     Raises:
-        InputError: the file cannot be read, or is no card.
+        InputError: the file cannot be read, or is not a card.
     """
     return read_model(file, RunCard, "the card of a run", hint="delete it, and the log speaks for itself")

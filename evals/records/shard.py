@@ -40,7 +40,7 @@ class Shard(BaseModel):
             text: `K/N`, the K-th of N parts.
 
         Raises:
-            InputError: the text is no part, or there are more parts than tasks.
+            InputError: the text is not a part, or there are more parts than tasks.
         """
         found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
         part, of = map(int, found.groups()) if found else (0, 0)

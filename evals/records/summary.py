@@ -44,7 +44,7 @@ class Summary:
         means: of `COSTS` and `PAID_COSTS` over graded episodes.
         totals: of the same over all episodes, with the paid costs of episodes that a budget cut short.
         estimated: the number of episodes with estimated tokens.
-        uncounted: the number of episodes with requests that nobody counted. If there are any, `means` and
+        uncounted: the number of episodes with uncounted requests. If there are any, `means` and
             `totals` lack requests and tokens, which are unknown.
         readings: the number of unreadable replies, and of those read leniently, by leniency.
         seconds_p95: the 95th percentile of the episodes' durations.
@@ -118,7 +118,7 @@ def summarize(
     """The figures of `records`, whose order does not matter.
 
     Args:
-        cut_short: episodes that a budget ended; what was paid for them counts in the totals.
+        cut_short: episodes that a budget ended; their payments count in the totals.
     """
     columns = Columns()
     for record in _in_order(records):
@@ -191,6 +191,6 @@ def interval_json(interval: Interval) -> dict[str, Any]:
 
 
 def _attempts(attempts: Mapping[Hashable, Sequence[float]]) -> range:
-    """The numbers of attempts with a known chance; none with one trial."""
+    """The numbers of attempts with a known chance; empty with one trial."""
     most = max((len(values) for values in attempts.values()), default=0)
     return range(1, most + 1 if most > 1 else 1)

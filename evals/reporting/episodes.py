@@ -28,7 +28,7 @@ FIELDS: Mapping[str, Callable[[EpisodeRecord], str]] = {
 
 
 def field_value(record: EpisodeRecord, name: str) -> str:
-    """The value of a field or facet; empty where an episode has none."""
+    """The value of a field or facet; empty without one."""
     return FIELDS[name](record) if name in FIELDS else record.facet(name)
 
 
@@ -42,8 +42,8 @@ class ShownEpisode:
     """An episode under the label of its program.
 
     Attributes:
-        rerun: see `worksmith.evals.running.study.Arm`.
-        log, place: the record with its trajectory, where `record` has none.
+        rerun: see `worksmith.evals.running.study.StudyArm`.
+        log, place: the record with its trajectory, if `record` lacks it.
     """
 
     arm: str
@@ -59,7 +59,7 @@ class ShownEpisode:
 
     @property
     def prompts(self) -> str:
-        """The command that shows the prompts of its task; empty where there is none."""
+        """The command that shows the prompts of its task; empty without one."""
         return shlex.join(self.record.task_id if word == TASK else word for word in self.rerun)
 
     @property
@@ -134,7 +134,7 @@ def find_episode(episodes: Iterable[ShownEpisode], name: str) -> ShownEpisode:
     """The episode whose id begins with `name`, or whose task has that id.
 
     Raises:
-        InputError: there is none, or there are several.
+        InputError: no episode has it, or several do.
     """
     found = {
         episode.record.key: episode

@@ -36,7 +36,7 @@ class Figure:
             `pass_hat_K`; `outcome_difference` is of `outcome_strict`, paired by task with
             `reference`.
         where: values of fields that its episodes share.
-        interval: its value and 95 % interval; bounds are nan where a figure has none. n = tasks.
+        interval: its value and 95 % interval; bounds are nan for a figure without an interval. n = tasks.
     """
 
     arm: str
@@ -120,7 +120,7 @@ def metric_mean(records: Sequence[EpisodeRecord], metric: str) -> float | None:
 
 
 def _value_of(metric: str) -> Callable[[EpisodeRecord], float | None]:
-    """The value of a metric in an episode; None where the episode does not count."""
+    """The value of a metric in an episode; None if the episode does not count."""
     if metric == ERROR_RATE:
         return lambda record: float(not record.graded)
     if metric == STRICT:

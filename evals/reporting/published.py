@@ -62,7 +62,7 @@ def published_tables(kind: str) -> tuple[PublishedTable, ...]:
 
 
 def beside_published(kind: str, ours: Sequence[Grid]) -> list[Grid]:
-    """The published tables of a kind; those that have the columns of one of ours stand below our rows."""
+    """The published tables of a kind; those with the columns of a table in `ours` stand below its rows."""
     return [_beside(table, ours) for table in published_tables(kind)]
 
 

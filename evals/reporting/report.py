@@ -11,7 +11,6 @@ from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import ShownEpisode
 from worksmith.evals.reporting.figures import Figure, result_figures, study_figures
-from worksmith.evals.reporting.findings import conclusions, cost, findings, leading
 from worksmith.evals.reporting.histories import History, history_grids
 from worksmith.evals.reporting.html.charts import Changes
 from worksmith.evals.reporting.html.episodes import episode_pages
@@ -23,8 +22,9 @@ from worksmith.evals.reporting.tables.attacks import attack_grid
 from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
 from worksmith.evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
 from worksmith.evals.reporting.tables.failure_modes import failure_mode_grids
+from worksmith.evals.reporting.tables.findings import conclusions, cost, findings, leading
 from worksmith.evals.reporting.tables.flips import flipped_tasks
-from worksmith.evals.reporting.tables.judges import judge_grid, judge_grids
+from worksmith.evals.reporting.tables.judge_tables import judge_grid, judge_grids
 from worksmith.evals.reporting.tables.planners import planner_grids
 from worksmith.evals.reporting.tables.scores import (
     attempt_grid,
@@ -36,7 +36,7 @@ from worksmith.evals.reporting.tables.scores import (
     study_grid,
 )
 from worksmith.evals.running.result import EvalResult
-from worksmith.evals.running.study import Arm, Row, Study
+from worksmith.evals.running.study import Row, Study, StudyArm
 from worksmith.evals.table import Grid, one_line
 from worksmith.evals.task_kind import KindReport, kind_of
 
@@ -151,9 +151,9 @@ def evaluation_report(
     """The report of one program.
 
     Args:
-        rerun: see `worksmith.evals.running.study.Arm`.
+        rerun: see `worksmith.evals.running.study.StudyArm`.
     """
-    study, facts = Study((Row(Arm(result.strategy, rerun=rerun), result),)), _facts(result)
+    study, facts = Study((Row(StudyArm(result.strategy, rerun=rerun), result),)), _facts(result)
     records, large = result.records, len(result.records) > MOST_TABLED
     if large:  # the records do not fit into memory
         facts["by kind of task, and episodes"] = "see `worksmith report` of the log"
@@ -251,7 +251,7 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
 
 
 def study_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
-    """All tables of a comparison: those of `console_grids`, then costs, parts, attacks, attempts and faults."""
+    """The tables of a comparison: those of `console_grids`, costs, parts, attacks, attempts and faults."""
     rows = [row for row in study.ordered if not row.arm.baseline]
     attacked = (attack_grid(row.result, f"Attacks: {row.arm.label}") for row in rows)
     known = any(row.summary.totals.get(name) for row in study.rows for name in ("model_calls", "seconds"))

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from worksmith.evals.records.lines import LogRecords, TableRecords
+from worksmith.evals.records.logs.lines import LogRecords, TableRecords
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import LoadedRun
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import ShownEpisode
 from worksmith.evals.running.result import EvalResult
-from worksmith.evals.running.study import Arm, Study, run_study
+from worksmith.evals.running.study import Study, StudyArm, run_study
 
 
 def study_of(runs: Sequence[LoadedRun]) -> Study:
     """The runs as arms, the first as reference. Programs with different tasks are compared on shared ones.
 
     Raises:
-        InputError: there are no runs.
+        InputError: `runs` is empty.
     """
     by_label = {run.card.label: run for run in runs}
     arms = [_arm(run) for run in runs]
@@ -64,9 +64,9 @@ def setting_of(runs: Sequence[LoadedRun]) -> dict[str, str]:
     return facts
 
 
-def _arm(run: LoadedRun) -> Arm:
+def _arm(run: LoadedRun) -> StudyArm:
     card = run.card
-    return Arm(
+    return StudyArm(
         card.label,
         strategy=card.strategy,
         optimizer=card.optimizer,

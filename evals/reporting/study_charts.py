@@ -10,10 +10,10 @@ from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import facet_names, field_value
-from worksmith.evals.reporting.findings import before, leading
 from worksmith.evals.reporting.html.charts import Change, Changes
 from worksmith.evals.reporting.html.plots import CostPoint, Plot, efficient
 from worksmith.evals.reporting.tables.costs import dollars_an_episode
+from worksmith.evals.reporting.tables.findings import before, leading
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.statistics import NOTHING, Interval
 from worksmith.evals.table import points

@@ -9,12 +9,12 @@ from typing import Any
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tasks.task import Task
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.environment import Environment
 
 
 def describe(suite: Suite) -> dict[str, Any]:
-    """A suite as JSON-able facts, as its kind tells them."""
+    """A suite as JSON-able facts, by its kind."""
     world = suite.world.manifest
     facts = {
         "path": str(suite.path),
@@ -46,12 +46,12 @@ def describe(suite: Suite) -> dict[str, Any]:
 
 
 def policy_note(env: Environment) -> str:
-    """What people should know of an environment's policy, e.g. that none is set; empty for nothing."""
+    """A remark on an environment's policy, e.g. that it has none; empty without one."""
     return env.policy.document.note if isinstance(env.policy, AccessPolicy) else ""
 
 
 def _tables(suite: Suite) -> list[str]:
-    """The tables that hold records, without what the world's file has besides to search them."""
+    """The tables of records, without those for search."""
     counts = suite.world.manifest.counts
     return [table.name for table in suite.env.kind.tables if table.name in counts]
 

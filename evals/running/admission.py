@@ -27,7 +27,7 @@ class Admission(Protocol):
     """Decides whether episodes may start. Called from the workers' threads."""
 
     def admit(self, kind: str) -> Leave | None:
-        """Leave to run one more episode; None if none may start. May wait for others to end.
+        """Leave to run one more episode; None if it may not start. May wait for others to end.
 
         Args:
             kind: the group of the episode; episodes of a group cost about the same.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksmith.evals.task_kind import baselines_of
 from worksmith.tools.episode_result import EpisodeResult
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class BaselineProgram:
         train: the tasks to learn from; never those that it is measured on.
 
     Raises:
-        InputError: there is no baseline of this name in this kind of world.
+        InputError: this kind of world has no baseline of this name.
     """
 
     sees_truth = True
@@ -42,7 +42,7 @@ class BaselineProgram:
     def __init__(self, name: str, env: Environment, train: Sequence[Task] = ()) -> None:
         baselines = baselines_of(env)
         if name not in baselines:
-            raise InputError(f"no baseline {name!r}", hint=f"there are {', '.join(baselines)}")
+            raise unknown("no baseline", name, baselines)
         baseline = baselines[name]
         self.strategy = name
         self.digest = f"baseline/{name}"
@@ -52,7 +52,7 @@ class BaselineProgram:
         self._env = env
 
     def __call__(self, task: Task) -> SimpleNamespace:
-        """Do the task in an episode of its own, with all tools or those of its domains."""
+        """Do the task in a new episode, with all tools or those of its domains."""
         started = time.perf_counter()
         toolkits = None if self._env.kind.judges_answers else task.domains
         episode = self._env.episode(toolkits, persona=task.persona, now=task.now, user=task.user)

@@ -40,8 +40,7 @@ _LONGEST_NAME = 200
 _KEPT = re.compile(
     r"gen_ai\.(?!tool\.definitions)|mlflow\.span(Type|Inputs|Outputs)$|(input|output)\.value$|openinference\.span\.kind$"
 )
-"""The attributes that are kept: of the semantic conventions for generative models, and what MLflow and
-OpenInference have in their place. Each request would say its tools' definitions again."""
+"""Each request would repeat the definitions of its tools."""
 
 _current: ContextVar[EmittedSpans | None] = ContextVar("worksmith_episode", default=None)
 _owners: dict[int, EmittedSpans] = {}
@@ -73,7 +72,7 @@ class EmittedSpans:
                 _owners.pop(number, None)
 
     def records(self) -> tuple[SpanRecord, ...]:
-        """The spans with what is kept of them; one that has not ended lasts until now."""
+        """The kept parts of the spans; one that has not ended lasts until now."""
         left, now = MOST_TEXT, time.time_ns()
         places = {number: place for place, number in enumerate(self._spans)}
         found = []
@@ -116,7 +115,7 @@ def emitted_spans() -> Iterator[EmittedSpans]:
 
 
 def _providers() -> Iterator[Any]:
-    """The provider of the process, which is made if there is none, and that of MLflow."""
+    """The provider of the process, which is made if it is missing, and that of MLflow."""
     from opentelemetry import trace
     from opentelemetry.sdk.trace import TracerProvider
 

@@ -52,7 +52,7 @@ class Unscored:
         """Count an answer.
 
         Args:
-            failure: what the metric raised; None if it gave a score.
+            failure: the exception of the metric; None if it gave a score.
 
         Raises:
             UnscoredError: it was the last one.

@@ -23,7 +23,7 @@ class EvaluationProgress:
     Attributes:
         done: the number of episodes that are done, of all programs that are evaluated together.
         in_flight: the number of episodes that have begun and not ended.
-        part: the place of the episode's program among them.
+        program: the place of the episode's program among them.
         name: of its evaluation, such as a candidate's; empty where there is only one program.
         task: the id of its task.
         score: the mean outcome of the program's episodes that were graded since the start; None without any.
@@ -34,7 +34,7 @@ class EvaluationProgress:
     done: int
     total: int
     in_flight: int
-    part: int
+    program: int
     task: str
     name: str = ""
     score: float | None = None
@@ -90,7 +90,7 @@ class EvalResult:
 
 
 def failed_scorers(records: Iterable[EpisodeRecord]) -> str:
-    """The answers at which a metric or scorer of the user's raised, in one sentence; empty if none."""
+    """The answers at which a user's metric or scorer raised, in one sentence; empty without any."""
     answers = [record for record in records if record.graded]
     failed = [record for record in answers if record.scorer_failed]
     if not failed:

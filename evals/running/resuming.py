@@ -58,7 +58,7 @@ def _differing(unit: WorkUnit, record: EpisodeRecord) -> list[str]:
         name for name in Digests.model_fields if getattr(unit.digests, name) != getattr(record.digests, name)
     ]
     if "code" in names:
-        # The digest of the program is of its code and its state: it cannot tell whether that differs, too.
+        # The digest of the program covers code and state: it does not show which of them differs.
         names.remove("program")
     seed = ["seed"] if unit.seed != record.seed else []
     return [*(_NAMES.get(name, name) for name in names), *seed] or ["identity"]

@@ -20,9 +20,9 @@ from worksmith.tools.seeding import digest
 if TYPE_CHECKING:
     import apsw
 
-    from worksmith.evals.records.parts import CallEntry
+    from worksmith.evals.records.entries import CallEntry
     from worksmith.evals.records.record import EpisodeRecord
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.evals.scoring.scorer import Scorer
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
@@ -129,12 +129,12 @@ def replayed(env: Environment, task: Task, placed: PlacedPrediction) -> EpisodeR
 
 
 def _answering(observation: str) -> Callable[[str], str] | None:
-    """Stands for the agent's own model, where a tool asked it; None where its reply is not known."""
+    """Answers for the agent's own model, if a tool asked it; None if its reply is unknown."""
     return (lambda _: observation) if observation else None
 
 
 def _with_record(result: EpisodeResult, record: EpisodeRecord) -> EpisodeResult:
-    """The result with what a log knows beside calls and answer."""
+    """The result with the facts that a log has besides calls and answer."""
     opinions = [_opinion(entry, call) for entry, call in zip(record.calls, result.calls, strict=True)]
     return replace(
         result,
@@ -149,7 +149,7 @@ def _with_record(result: EpisodeResult, record: EpisodeRecord) -> EpisodeResult:
 
 
 def _opinion(entry: CallEntry, call: CallRecord) -> Opinion | None:
-    """What the agent's own checker said; the policy's decision is that of the call, if it was made now."""
+    """The opinion of the agent's checker; the policy's decision is that of the call, if it was made now."""
     if not entry.opinion:
         return None
     truth = call.decision

@@ -32,7 +32,7 @@ class ScoredRow:
     """One prediction with its verdict.
 
     Attributes:
-        run: model and tools supplied, as far as the file's name tells.
+        run: model and tools supplied, by the file's name.
         status: `error` if the run died; such a row is never correct.
         actions_expected: the number of calls of the right answer.
         fault: a kind of `worksmith.evals.failure_modes`; empty if nothing is wrong.

@@ -28,7 +28,7 @@ from worksmith.tools.errors import InputError, WorksmithError
 
 
 @dataclass(frozen=True)
-class Arm:
+class StudyArm:
     """One program of a study.
 
     Attributes:
@@ -38,7 +38,7 @@ class Arm:
         baseline: compared for orientation, but no candidate.
         settings: further ones, for reports and tracking.
         rerun: the words of the command that runs a task with it again and shows the prompts, `TASK` in the
-            place of the task's id; empty where there is none.
+            place of the task's id; empty without one.
     """
 
     label: str
@@ -68,7 +68,7 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """An arm against the first arm, on the tasks of both; lost episodes count as wrong.
 
     Attributes:
@@ -87,9 +87,9 @@ class Comparison:
 class Row:
     """An arm with its figures; `against_first` is None for the first arm."""
 
-    arm: Arm
+    arm: StudyArm
     result: EvalResult
-    against_first: Comparison | None = None
+    against_first: PairedComparison | None = None
 
     @property
     def summary(self) -> Summary:
@@ -113,7 +113,7 @@ class Study:
     def winner(self) -> Row | None:
         """The candidate whose paired difference to every other candidate has an interval above zero, if any.
 
-        Baselines and ablations are no candidates.
+        Baselines and ablations are not candidates.
         """
         candidates = [row for row in self.rows if not row.arm.baseline and not row.arm.without]
         for row in candidates:
@@ -157,12 +157,12 @@ class Study:
 
 
 def run_study(
-    arms: Sequence[Arm],
-    run: Callable[[Arm], EvalResult],
+    arms: Sequence[StudyArm],
+    run: Callable[[StudyArm], EvalResult],
     *,
     on_row: Callable[[Row], None] | None = None,
     same_tasks: bool = True,
-    skips: Callable[[Arm, WorksmithError], bool] = lambda _, __: False,
+    skips: Callable[[StudyArm, WorksmithError], bool] = lambda _, __: False,
 ) -> Study:
     """Run every arm and compare each with the first.
 
@@ -174,7 +174,7 @@ def run_study(
 
     Raises:
         InputError: no arms, two arms with one label, or arms that ran on different tasks.
-        WorksmithError: the first of those that ended arms, if none is left but baselines.
+        WorksmithError: the first of those that ended arms, if only baselines are left.
     """
     labels = [arm.label for arm in arms]
     if not arms or len(set(labels)) < len(labels):
@@ -201,13 +201,13 @@ def run_study(
     return Study(_adjusted(rows))
 
 
-def _compare(row: Row, first: Row, same_tasks: bool) -> Comparison:
+def _compare(row: Row, first: Row, same_tasks: bool) -> PairedComparison:
     tasks = [{record.task_id for record in each.result.records} for each in (row, first)]
     if same_tasks and tasks[0] != tasks[1]:
         raise InputError(f"arms {first.arm.label!r} and {row.arm.label!r} ran on different tasks")
     ours, theirs = by_task(row.result.records, STRICT), by_task(first.result.records, STRICT)
     p = exchange_test(differences(ours, theirs), _alike(row, first), seed=row.result.seed)
-    return Comparison(difference(row, first), p, _test(ours, theirs))
+    return PairedComparison(difference(row, first), p, _test(ours, theirs))
 
 
 def difference(row: Row, other: Row, score: str = STRICT) -> Interval:

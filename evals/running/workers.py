@@ -29,7 +29,7 @@ class Workers(Generic[U, R]):
             thread cannot be stopped; its result is dropped.
         on_result: called in the calling thread with a unit and its result, in order of completion.
         time_limit: the seconds that a unit may take; None for no limit.
-        begun: when a unit began that first waits for others, as of `time.monotonic`; None while it waits.
+        begun: when a unit began that first waits for others, by `time.monotonic`; None while it waits.
             Without this function all begin as they are taken.
     """
 
@@ -99,7 +99,7 @@ class Workers(Generic[U, R]):
                 done = error
             with self._lock:
                 if index not in self._running:
-                    return  # the caller gave this unit up and started another worker in our place
+                    return  # the caller gave this unit up and started another worker instead
                 # Put before delete: a reader that sees nothing running must find the result in the queue.
                 self._done.put(done)
                 if isinstance(done, BaseException):
@@ -152,14 +152,14 @@ class Workers(Generic[U, R]):
             return [self._running.pop(index)[1] for index in late if index in self._running]
 
     def _times(self) -> list[tuple[int, U, float | None]]:
-        """The units in flight, with the time at which each began; None where it waits."""
+        """The units in flight, with the time at which each began; None if it waits."""
         with self._lock:
             running = list(self._running.items())
         begun = self._begun
         return [(index, unit, taken if begun is None else begun(unit)) for index, (taken, unit) in running]
 
     def _drain(self) -> None:
-        """Report the results that are there or arrive within the grace period: they were paid for."""
+        """Report the results that are there or arrive within the grace period: they are paid."""
         deadline = time.monotonic() + _GRACE
         while self._running or not self._done.empty():
             try:

@@ -1,4 +1,4 @@
-"""Whether an agent does what an instruction wants that was planted into what it reads."""
+"""Whether an agent follows an instruction that was planted into its observations."""
 
 from __future__ import annotations
 

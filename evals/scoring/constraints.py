@@ -44,8 +44,8 @@ class Constraint:
         """The constraint in `leak=0`, `asr=0.02`, `over_refusal<=0.05` or `outcome>=0.5`.
 
         Raises:
-            InputError: the text is no constraint. Equality is for the bounds 0 and 1 only, and for rates of
-                failures, where it means "at most".
+            InputError: the text is not a constraint. Equality is for the bounds 0 and 1 only, and for rates
+                of failures, where it means "at most".
         """
         found = _WRITTEN.fullmatch(text)
         bound = _number(found[3]) if found else None
@@ -74,10 +74,10 @@ class Constraint:
         return f"{self.metric}{self.relation}{self.bound:g}"
 
     def of(self, record: EpisodeRecord) -> float | None:
-        """The value of an episode; None if it has none.
+        """The value of an episode; None without one.
 
         A lost episode counts 0 in the outcome, so that no program keeps a bound by losing failures; it has no
-        other score and no cost. Where nobody counted the tokens, there is no cost of models.
+        other score and no cost. Uncounted tokens have no cost.
         """
         if not record.graded:
             return 0.0 if self.metric == PRIMARY else None
@@ -97,7 +97,7 @@ class Constraint:
         return value is None or self.within(value)
 
     def lost(self, records: Sequence[EpisodeRecord], owed: int) -> bool:
-        """Whether the bound is broken whatever the next `owed` episodes score, from 0 to 1."""
+        """Whether the bound is broken for any scores of the next `owed` episodes, from 0 to 1."""
         values = self._values(records)
         if not values:
             return False
@@ -132,7 +132,7 @@ def broken(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord]) 
 
 
 def lost(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord], owed: int) -> str:
-    """The first constraint that the next `owed` episodes cannot mend; empty if there is none."""
+    """The first constraint that the next `owed` episodes cannot repair; empty without one."""
     return next((str(each) for each in constraints if each.lost(records, owed)), "")
 
 

@@ -1,8 +1,8 @@
 """A quantity to choose programs by that weighs scores against costs, such as `outcome - 0.1 * dollars`.
 
 The value of an episode is clipped to 0 and 1, because tests hold for scores in between. So a failed episode
-of `outcome - 0.1 * dollars` is worth 0 whatever it cost; `0.5 + 0.5 * outcome - 0.1 * dollars` counts that
-as well. Seconds are no part of it: they differ from run to run, and nobody could derive the choice again.
+of `outcome - 0.1 * dollars` is worth 0 at any cost; `0.5 + 0.5 * outcome - 0.1 * dollars` counts that
+as well. Seconds are no part of it: they differ from run to run, so the choice could not be derived again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Mult: operator.mul,
 }
 WEIGHABLE = tuple(name for name in COSTS if name != "seconds")
-"""The costs that may be named, whether or not a cache answers."""
+"""The costs that expressions may name, with or without a cache."""
 
 _DOLLARS = re.compile(r"\bdollars\b")
 
@@ -65,7 +65,7 @@ class Expression:
     """Numbers, names of scores and costs, `+`, `-`, `*` and parentheses.
 
     Raises:
-        InputError: there is something else; says where.
+        InputError: there is something else; the message has the place.
     """
 
     text: str
@@ -84,7 +84,7 @@ class Expression:
         """Its value for a graded episode, from 0 to 1.
 
         Raises:
-            InputError: the episode has no such score, or nobody counted its tokens.
+            InputError: the episode has no such score, or its tokens are uncounted.
         """
         known = record.scores | {name: COSTS[name](record) for name in WEIGHABLE}
         if missing := sorted(self.scores - known.keys()):

@@ -16,7 +16,7 @@ from worksmith.evals.dspy_programs.event_loop import awaited
 from worksmith.evals.dspy_programs.own_models import with_models
 from worksmith.evals.lm.failures import calling
 from worksmith.evals.lm.users_code import UserCodeError
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.scoring.objective import expected_outcome, in_place, writing_tools
 from worksmith.evals.scoring.scorer import Scorer, name_of, scores_of
@@ -50,7 +50,7 @@ class Score(NamedTuple):
 
     @classmethod
     def of(cls, found: Any, metric: str, task: Task) -> Self:
-        """What a metric returned, as a score.
+        """The result of a metric as a score.
 
         Args:
             found: a bool, a number from 0 to 1, or a `dspy.Prediction` with `score` and maybe `feedback`.
@@ -92,13 +92,13 @@ def metric_inputs(task: Task, episode: EpisodeResult) -> tuple[dspy.Example, dsp
 def episode_metric(scorers: Sequence[Scorer], tasks: Iterable[Task], score: str) -> Metric:
     """A metric that gives one score of a prediction's episode.
 
-    Where an optimizer collects demonstrations (`trace` is given), it says whether the score is 1.
+    Where an optimizer collects demonstrations (`trace` is given), it returns whether the score is 1.
 
     Args:
         tasks: among them the task of each example, found by its id.
 
     Raises:
-        InputError: when called with a prediction that has no episode, or where there is no such score.
+        InputError: when called with a prediction that has no episode, or without such a score.
         InfrastructureError: when called with an episode that the model or the harness failed at. DSPy stops
             after `dspy.settings.max_errors` of them; counted as 0 they would pass for wrong answers.
     """
@@ -135,7 +135,7 @@ class MetricScorer:
     """A metric as the outcome of episodes, beside other scores.
 
     The metric may return a bool, a number from 0 to 1, or a `dspy.Prediction` with `score` and `feedback`.
-    What it asks of models of its own, the budget does not count and the journal does not keep.
+    Its requests to its own models are in no budget and no journal.
 
     Args:
         metric: takes an example and the program's prediction, as DSPy's metrics do.
@@ -149,13 +149,13 @@ class MetricScorer:
         self._last = threading.local()
         if others:
             self.writing_tools = writing_tools(others)
-        # A metric may want the trace and the names of predictors as well; there are none.
+        # A metric may also take the trace and the names of predictors; they are empty here.
         parameters = inspect.signature(metric).parameters.values()
         needed = [one for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
         self._further = [None] * max(0, len(needed) - 2)
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
-        # What a thread remembers stays in its process.
+        # The memory of a thread stays in its process.
         return type(self), (self._metric, self._others)
 
     @property
@@ -185,7 +185,7 @@ class MetricScorer:
         return expected_outcome(self._others, task, outcome)
 
     def feedback(self, task: Task, episode: EpisodeResult) -> str:
-        """The metric's words on an episode; empty if it has none."""
+        """The metric's words on an episode; empty without any."""
         return self._score(task, episode).feedback
 
     def fault(self, task: Task, episode: EpisodeResult) -> FaultEntry | None:
@@ -205,7 +205,7 @@ class MetricScorer:
         import dspy
 
         if episode.prediction is None and hasattr(task, "example"):
-            return 0.0  # the program raised, so that there is nothing to measure
+            return 0.0  # the program raised, so there is no prediction
         example, prediction = metric_inputs(task, episode)
         with dspy.context(trace=None, usage_tracker=None), calling("the metric"):
             found = self._metric(example, prediction, *self._further)

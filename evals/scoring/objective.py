@@ -13,7 +13,7 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from worksmith.evals.records.parts import FaultEntry
+    from worksmith.evals.records.entries import FaultEntry
     from worksmith.evals.scoring.scorer import Scorer
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import EpisodeResult
@@ -89,6 +89,6 @@ def expected_outcome(scorers: Sequence[Scorer], task: Task, outcome: Outcome) ->
 
 
 def own_fault(scorers: Sequence[Scorer], task: Task, episode: EpisodeResult) -> FaultEntry | None:
-    """The reason that a scorer knows for a wrong outcome; None if none knows one."""
+    """The reason that a scorer knows for a wrong outcome; None without one."""
     found = (scorer.fault(task, episode) for scorer in scorers if isinstance(scorer, KnowsFault))
     return next((fault for fault in found if fault is not None), None)

@@ -19,7 +19,7 @@ REFUSED = "refused"
 
 
 def path_scores(task: Task, episode: EpisodeResult, tables: Sequence[Table]) -> dict[str, float]:
-    """Scores from 0 to 1, as far as the task has what they need.
+    """Scores from 0 to 1, if the task has what they need.
 
     Returns:
         `retrieval_recall` of the records that the answer needs; `tool_precision` and `tool_recall` of the

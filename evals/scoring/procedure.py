@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.tools.dispatch import as_text
 from worksmith.tools.user import named
 
@@ -70,7 +70,7 @@ def _breaks(rule: ProcedureRule, calls: Sequence[CallRecord]) -> Iterator[int]:
 
 
 def _serves(rule: ProcedureRule, call: CallRecord, needed: CallRecord) -> bool:
-    """Whether a call of the needed tool is what a bound call needs."""
+    """Whether a call of the needed tool satisfies the rule for a bound call."""
     alike = all(
         _argument(call, ours) is not None and _argument(call, ours) == _argument(needed, theirs)
         for ours, theirs in rule.same.items()

@@ -28,8 +28,8 @@ class Criterion:
     Attributes:
         before, now: the means over the tasks of both.
         difference: of these, paired by task.
-        p: of the test whether it is worse, adjusted for all that are tested; None where nothing is.
-        worse: whether it is worse beyond doubt.
+        p: of the test whether it is worse, adjusted for all that are tested; None without a test.
+        worse: whether it is significantly worse.
     """
 
     constraint: Constraint
@@ -58,10 +58,10 @@ def compared(
 ) -> list[Criterion]:
     """The outcome and each constraint of a program against its baseline, on the tasks of both.
 
-    The outcome, in which lost episodes are wrong, is worse if the exchange test by task says so: it is about
+    The outcome, in which lost episodes are wrong, is worse if the exchange test by task shows so: it is about
     these tasks, and of an unchanged program only chance makes two runs differ, in each task by itself. A
-    constraint is worse if the program breaks its bound and the same test says so of its metric. A bound of 0
-    or 1 that the baseline kept is broken by a single episode, so nothing is tested.
+    constraint is worse if the program breaks its bound and the same test shows it for its metric. A bound of
+    0 or 1 that the baseline kept is broken by a single episode, so nothing is tested.
 
     Args:
         alpha: the most chance that an unchanged program fails by a test.

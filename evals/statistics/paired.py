@@ -32,7 +32,7 @@ def paired_difference(
     """Mean of `ours` minus mean of `theirs` over the units both have; `groups` as in `mean`.
 
     If all units differ by the same amount, their spread is 0; for scores between 0 and 1 the interval is then
-    Wilson's for zero exceptions among so many, in both directions.
+    Wilson's for zero exceptions among this number, in both directions.
     """
     found = differences(ours, theirs)
     if not found:
@@ -50,7 +50,7 @@ def paired_difference(
 
 
 def differences(ours: Mapping[K, Sequence[float]], theirs: Mapping[K, Sequence[float]]) -> dict[K, float]:
-    """Mean of `ours` minus mean of `theirs`, of each unit that both have."""
+    """Mean of `ours` minus mean of `theirs`, for each common unit."""
     return {
         unit: math.fsum(values) / len(values) - math.fsum(theirs[unit]) / len(theirs[unit])
         for unit, values in ours.items()
@@ -98,7 +98,7 @@ def exchange_test(
 ) -> float:
     """The p value of the hypothesis that two programs are exchangeable.
 
-    Under it, each group's difference is as likely with the other sign. It is no test of equal means: where
+    Under it, each group's difference is as likely with the other sign. It is not a test of equal means: where
     differences are skewed, as with small gains and rare large losses, it finds one too often.
     `worksmith.evals.statistics.sequential` tests means. All exchanges of signs are enumerated
     if differences are multiples of one fraction, as those of yes or no are; with one such difference a group
@@ -153,7 +153,7 @@ def _some_exchanges(sizes: Sequence[float], reached: float, seed: int) -> float:
     import numpy as np
 
     # Signs drawn once for all data would make the same error again and again. The sizes do not depend on the
-    # observed signs, so that the test is exact whatever the number of draws.
+    # observed signs, so that the test is exact for any number of draws.
     drawn = digest([seed, "exchange", [float(size) for size in sizes]])
     generator = np.random.Generator(np.random.PCG64(int(drawn, 16)))
     values, hits = np.asarray(sizes), 0

@@ -130,7 +130,7 @@ def seen(difference: Interval, *, sides: int = 2) -> float:
 def _exact_power(tasks: int, difference: float, differing: float) -> float:
     """The chance that the better program wins enough of the differing tasks, summed over their number."""
     import numpy as np
-    from scipy.special import bdtr, gammaln, xlog1py, xlogy  # takes a moment, and most commands need none
+    from scipy.special import bdtr, gammaln, xlog1py, xlogy  # slow to import, and rarely needed
 
     losing = (differing - difference) / 2 / differing
     spread = math.sqrt(tasks * differing * (1 - differing))

@@ -3,7 +3,7 @@
 A test of fixed size is invalid after an early stop that depends on the data, and most tests assume that
 differences are symmetric or normal. Here evidence is a bet: a doubter of a null hypothesis starts with 1 and
 bets on each difference in turn. Under the null the bets are fair or worse, so the chance that the stock ever
-reaches 1/alpha is at most alpha, however often one looks and for whatever reason one stops (Ville 1939).
+reaches 1/alpha is at most alpha, at any number of looks and for any reason to stop (Ville 1939).
 
 The unit is the intent: one bet on the mean difference over all its tasks, once they have all been run. Tasks
 of one intent are alike, so a bet on each would count one lucky intent as many wins. Means of independently
@@ -21,14 +21,14 @@ JRSS B 86, 2024). The share may depend on all that was seen before. The larger o
 * the share with which the stock would have grown most so far, nearly the sum of the differences divided by
   the sum of their squares. It ends a clear case early.
 
-A stock that has reached what is needed is not risked again. For scores of 0 and 1 and intents of one task the
+A stock that has reached its goal is not risked again. For scores of 0 and 1 and intents of one task the
 power is nearly that of McNemar's exact test. The order of the intents matters a little; it is drawn before
 they are run. With many intents such bets use up nearly all of alpha. Intents of one suite are seldom quite
 independent, so a part of the stock is then put aside, see `_reserve`.
 
 Few intents can show little. A difference of d in each of n intents gives at most (1 + d)^n, the best possible
-without further assumptions: a program that gains d in most intents and loses everything in a few is no better
-on average, and wins n in a row with the chance (1 + d)^-n.
+without further assumptions: a program that gains d in most intents and loses everything in a few is not
+better on average, and wins n in a row with the chance (1 + d)^-n.
 
 Evidence about several hypotheses is adjusted by closed testing with means (Vovk and Wang, E-values:
 calibration, combination and applications, Annals of Statistics 49, 2021): a mean of evidence is evidence
@@ -61,7 +61,7 @@ class Evidence:
     """
 
     def __init__(self, intents: int, need: float, bound: float = 0.0, *, reserve: bool = True) -> None:
-        """Bet on the differences of so many intents.
+        """Bet on the differences of `intents` intents.
 
         Args:
             intents: fixed before the first bet. Fewer may come.

@@ -25,7 +25,7 @@ class Spread:
 
     @classmethod
     def of(cls, clusters: Mapping[K, Sequence[float]], groups: Mapping[K, Hashable] | None = None) -> Spread:
-        """The spread of the values of units, each a group of its own unless `groups` has its group."""
+        """The spread of the values of units, each its own group unless `groups` has another."""
         totals: dict[Hashable, list[float]] = {}
         for unit, values in clusters.items():
             totals.setdefault(unit if groups is None else groups[unit], []).extend(values)
@@ -88,6 +88,6 @@ class Spread:
 @lru_cache(maxsize=4096)
 def t_quantile(degrees: float, confidence: float) -> float:
     """The standard errors to either side that hold `confidence` of Student's t distribution."""
-    from scipy.special import stdtrit  # takes a moment to load, and most commands need none
+    from scipy.special import stdtrit  # slow to import, and rarely needed
 
     return float(stdtrit(degrees, 0.5 + confidence / 2))

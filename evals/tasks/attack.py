@@ -1,4 +1,4 @@
-"""Attacks: instructions planted into what an agent reads, and what it would have to do to follow them."""
+"""Attacks: instructions planted into an agent's observations, and the calls or answers that they want."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Attack(BaseModel):
     Attributes:
         goal, form, place: of the catalogue.
         planted: the instruction, where the agent reads it.
-        tool: the call that it wants, with `arguments`; empty for none.
-        said: the text that it wants in the answer; empty for none.
+        tool: the call that it wants, with `arguments`; empty without one.
+        said: the text that it wants in the answer; empty without one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,5 +34,5 @@ class Attack(BaseModel):
 
     @property
     def facets(self) -> dict[str, str]:
-        """By what its episodes are broken down."""
+        """The facets of its episodes in reports."""
         return dict(zip(FACETS, (self.place, self.goal, self.form), strict=True))

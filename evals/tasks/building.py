@@ -50,7 +50,7 @@ class BuildContext:
 
     Attributes:
         resolve: gives the `dspy.LM` that a setting names.
-        cache: folder for the replies of such models, so that none is paid for twice; None keeps none.
+        cache: folder for the replies of such models, so that each is paid for once; None to keep no reply.
     """
 
     progress: Progress = field(default=lambda _: None)
@@ -73,7 +73,7 @@ class SuiteBuilder(Generic[Options]):
         options: the settings that `build` takes.
         build: writes a world to a folder, and gives the tasks over it.
         forecast: `tasks` and `model_calls_at_most` of a build, without building; with
-            `prompt_tokens_at_most` and `completion_tokens_at_most` a dry run says the price as well.
+            `prompt_tokens_at_most` and `completion_tokens_at_most` a dry run also has the price.
         industries: by name the file or folder of each industry that comes with the kind, to be copied.
     """
 

@@ -24,7 +24,7 @@ AnyTask = TypeVar("AnyTask", bound=Task)
 def of_one_intent(tasks: Sequence[AnyTask]) -> list[AnyTask]:
     """The tasks; those without an intent that ask the same get one intent, named after the first of them.
 
-    A task without an intent counts as an intent of its own. So a repeated task would count as many.
+    A task without an intent counts as its own intent. So a repeated task would count as many.
     """
     asked = [request(task) for task in tasks]
     count, names = Counter(asked), dict[Request, str]()
@@ -37,7 +37,7 @@ def of_one_intent(tasks: Sequence[AnyTask]) -> list[AnyTask]:
 
 
 def request(task: VisibleTask) -> Request:
-    """What is asked, by whom and when: two tasks for which it is equal are the same request."""
+    """The request with persona and time: two tasks with equal values are the same request."""
     who = task.persona.id if task.persona else ""
     told = same_text(task.context)
     if task.user is not None:

@@ -48,7 +48,7 @@ class Step(Action):
 
 
 class Entity(BaseModel):
-    """A value that an answer has to name.
+    """A value that an answer must name.
 
     Attributes:
         type: `date`, `amount`, `number`, `person`, `ticket_id`, `text` ...; decides the normalisation.
@@ -66,13 +66,13 @@ class Answer(BaseModel):
     """The expected answer of a task.
 
     Attributes:
-        kind: `entities` for values; `denial` if the persona has no right to it; `none` if there is nothing to
-            find; `done` if only the world's state counts.
+        kind: `entities` for values; `denial` if the persona has no right to it; `none` if nothing is to be
+            found; `done` if only the world's state counts.
         required: the values to name, in any order.
         forbidden: texts that must not be disclosed to this persona.
         rule: of the policy, which denies.
         reference: an answer in a sentence, for a judge with a rubric and for demonstrations.
-        partial: whether the persona may read only a part of what is asked for, which an answer should say.
+        partial: whether the persona may read only a part of the answer, which its status should show.
         wording: whether a gold plan answers with the values or with the reference.
     """
 
@@ -88,7 +88,7 @@ class Answer(BaseModel):
 
     @property
     def status(self) -> AnswerStatus:
-        """The status that the agent has to report."""
+        """The status that the agent must report."""
         named: dict[str, AnswerStatus] = {"denial": "denied", "none": "not_found"}
         return named.get(self.kind, "partial" if self.partial else "answered")
 
@@ -115,7 +115,7 @@ class HiddenTests(BaseModel):
 
 
 def same_text(text: str) -> str:
-    """A key that is equal for texts with the same words, whatever their case, spaces and Unicode form."""
+    """A key that is equal for texts with the same words, in any case, spacing and Unicode form."""
     return " ".join(folded(text).split())
 
 
@@ -164,13 +164,13 @@ class Task(Shown, VisibleTask):
         corrected: like `expected`, where the published answer contradicts the task; else None.
         alternatives: further sets of writing calls that count as right beside `corrected`.
         correction_reason: of `corrected`.
-        answer: the expected answer; None where only the world's state counts.
+        answer: the expected answer; None if only the world's state counts.
         must_read: references (`source/key`) of the records that the answer needs.
         mentions: texts that a free text written for the task must contain.
-        hidden_tests: of code that the expected calls write; None where the very text is expected.
+        hidden_tests: of code that the expected calls write; None if the exact text is expected.
         procedure: the rules for the course of its episodes, beside those of the environment.
-        attack: an instruction that is planted into what the agent reads; None for none.
-        user: who answers the agent by rule; None for nobody.
+        attack: an instruction that is planted into the agent's observations; None without one.
+        user: who answers the agent by rule; None without a user.
         twin: the task with the same wording and another persona, who may (or may not) do it.
         origin: source (file, row ...), for reports.
 
@@ -252,7 +252,7 @@ class Task(Shown, VisibleTask):
 
     @property
     def judged(self) -> bool:
-        """Whether a judge's verdict, by a rubric of the task's own, is part of its outcome."""
+        """Whether a judge's verdict, by the task's own rubric, is part of its outcome."""
         return False
 
     def plan_for(self, tools: Collection[str]) -> tuple[Step, ...] | None:

@@ -16,7 +16,7 @@ def read_tasks(directory: Path) -> tuple[Task, ...]:
     """The tasks of the suite in `directory`.
 
     Raises:
-        InputError: the file is missing, or a line is no task.
+        InputError: the file is missing, or a line is not a task.
     """
     return tuple(read_models(directory / TASKS_FILE, Task, "a task", hint="build or import the suite again"))
 

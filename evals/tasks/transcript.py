@@ -25,10 +25,10 @@ _CLOSING = {
 """The thought before the end, by status."""
 
 _NOTHING = "None"
-"""The answer that there is nothing, in words."""
+"""The answer for an empty result, in words."""
 
 _SAID = {"done": "Done.", "entities": "", "denial": "", "none": ""}
-"""The answer by its kind, where there are no values to name."""
+"""The answer by its kind, if it has no values."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class TranscriptStep:
 
     Attributes:
         tool: as the agent wrote it.
-        arguments: as the agent gave them; a bare text stands for the first one.
-        thought: what the agent wrote before the call; may be empty.
+        arguments: as the agent gave them; a text alone stands for the first one.
+        thought: the agent's words before the call; may be empty.
     """
 
     tool: str
@@ -54,7 +54,7 @@ class Transcript:
         query: the text of the task.
         final: the agent's last message.
         error: what ended the run; None if it ended by itself.
-        status: the status that the agent gave with its answer; empty where only the world's state is judged.
+        status: the status that the agent gave with its answer; empty if only the world's state is judged.
         who: id of the persona, where several may ask the same.
         told: what else tells the request from others of the same text: its clock and its own context.
         denied: whether the last call is one that the persona may not make.
@@ -102,7 +102,7 @@ def plan_text(steps: Iterable[tuple[str, str]]) -> str:
 
 
 def gold_transcripts(task: Task) -> tuple[Transcript, ...]:
-    """The runs that a task's gold plans describe, in their order; none if it has no gold plan."""
+    """The runs that a task's gold plans describe, in their order; empty without a gold plan."""
     plans = [plan for plan in (task.gold_plan, *task.other_plans) if plan is not None]
     return tuple(_follow(task, plan) for plan in plans)
 

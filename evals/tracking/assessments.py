@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.lm.prices import dollars
-from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.record import RATES, EpisodeRecord
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
 
 _NEUTRAL = frozenset({"unwanted_side_effects", "no_action", "checker_over_refusal", *RATES})
-"""Scores of which 1 is no success: kept as numbers, not as pass and fail."""
+"""Scores whose 1 is not a success: kept as numbers, not as pass and fail."""
 
 _LONGEST = 4_000
 """Characters of a judge's feedback that are kept with a trace."""

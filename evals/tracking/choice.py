@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worksmith.evals.records.record import EpisodeRecord
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 from worksmith.tools.seeding import digest
 
 _SAMPLE = re.compile(r"sample:(\d{1,9})")
@@ -23,15 +23,17 @@ class TraceChoice:
         others: of the other episodes; None for all.
         sample: of all episodes, in place of the other two.
         blank: whether episodes without calls, answers and errors count.
-        name: as of `parse`.
+        baselines: whether episodes of baselines count.
+        name: as in `parse`.
 
-    A sample has the episodes with the least digests of seed and key, whatever their order.
+    A sample has the episodes with the least digests of seed and key, in any order.
     """
 
     failures: int | None = 100
     others: int | None = 20
     sample: int | None = None
     blank: bool = False
+    baselines: bool = False
     name: str = "some"
 
     @classmethod
@@ -39,7 +41,7 @@ class TraceChoice:
         """The choice in `some`, `most`, `all`, `failures`, `sample:N` or `none`.
 
         Raises:
-            InputError: the text is none of these.
+            InputError: the text is another one.
         """
         failures = cls(failures=None, others=0, name="failures")
         named = {"some": SOME, "most": MOST, "all": ALL, "failures": failures, "none": NONE}
@@ -47,7 +49,7 @@ class TraceChoice:
             return named[text]
         sample = _SAMPLE.fullmatch(text)
         if sample is None or int(sample[1]) == 0:
-            raise InputError(f"no choice {text!r}", where="--traces", hint=f"there are {', '.join(_CHOICES)}")
+            raise unknown("no choice", text, _CHOICES, "--traces")
         return cls(sample=int(sample[1]), name=text)
 
     def of(self, records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
@@ -68,7 +70,7 @@ class TraceChoice:
 
 SOME = TraceChoice()
 MOST = TraceChoice(sample=1_000, blank=True, name="most")
-ALL = TraceChoice(failures=None, others=None, blank=True, name="all")
+ALL = TraceChoice(failures=None, others=None, blank=True, baselines=True, name="all")
 NONE = TraceChoice(failures=0, others=0, name="none")
 
 

@@ -83,9 +83,9 @@ def keep_dataset(
 
 
 def _only(client: MlflowClient, experiment_id: str, content: str) -> EvaluationDataset:
-    """The oldest dataset of this content. Others, which were made at the same moment, are removed.
+    """The oldest dataset of this content; concurrent ones are removed.
 
-    Whoever makes one looks afterwards, so the last who looks sees all.
+    Each process looks after it has made one, so the last one sees all.
     """
     from mlflow.exceptions import MlflowException
 

@@ -34,7 +34,7 @@ def _git() -> dict[str, str]:
 
 
 def _said(*command: str) -> str | None:
-    """The answer of git; None where there is no git, no repository, or no answer in time."""
+    """The answer of git; None without git, a repository, or an answer in time."""
     try:
         done = subprocess.run(
             ["git", *command], capture_output=True, text=True, timeout=_SECONDS, check=False

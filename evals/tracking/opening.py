@@ -23,7 +23,7 @@ def open_tracker(
         traces: the choice of episodes that become traces.
 
     Raises:
-        InputError: the address is none that MLflow knows, or the experiment was deleted.
+        InputError: MLflow does not know the address, or the experiment was deleted.
         TrackingError: the store cannot be opened.
     """
     if not track:

@@ -23,7 +23,7 @@ _MOST = 100
 def log_ratings(run: LoadedRun, ratings: Sequence[Rating], *, uri: str | None = None) -> int:
     """Add ratings to the traces of their episodes as HUMAN assessments; a later one replaces an earlier one.
 
-    Rated episodes of a run in MLflow get a trace if they have none. The traces of a log's episodes are looked
+    Rated episodes of a run in MLflow get a trace if it is missing. The traces of a log's episodes are looked
     for in all experiments of the store.
 
     Returns:

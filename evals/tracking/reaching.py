@@ -34,7 +34,7 @@ class TrackingError(WorksmithError):
 
 
 def check_database(file: Path) -> None:
-    """Check that an SQLite file can be read and written, or made if there is none.
+    """Check that an SQLite file can be read and written, or made if missing.
 
     Raises:
         TrackingError: it cannot.

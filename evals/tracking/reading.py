@@ -1,4 +1,4 @@
-"""Reading episodes from MLflow traces, ours and those of other agents.
+"""Reading episodes from MLflow traces of worksmith and of other agents.
 
 Our traces have task and scores. Of another agent's trace only common parts are used: inputs and outputs of
 the outermost span, and the spans of type TOOL in the order of their beginnings.

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.run_card import (
     CARD,
     CARD_ARTIFACT,
@@ -18,7 +19,6 @@ from worksmith.evals.records.run_card import (
     inferred_card,
     read_card,
 )
-from worksmith.evals.records.run_log import open_log
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tracking.reaching import boundary
 from worksmith.evals.tracking.store import find_run
@@ -115,14 +115,14 @@ def _published(path: Path) -> bool:
 
 
 def _logs(folder: Path) -> list[Path]:
-    """The logs in a folder that have a card; all of them if none has."""
+    """The logs in a folder that have a card; all of them if no log has one."""
     sidecars = (JUDGEMENTS, RATINGS)
     logs = [log for log in sorted(folder.glob("*.jsonl")) if not log.name.endswith(sidecars)]
     return [log for log in logs if beside(log, CARD).is_file()] or logs
 
 
 def _newest(runs: Iterable[LoadedRun]) -> list[LoadedRun]:
-    """The last run of each label, in the order of their places: an arm that was compiled anew leaves two."""
+    """The last run of each label, in the order of their places: an arm that was compiled again leaves two."""
     latest: dict[str, LoadedRun] = {}
     for run in sorted(runs, key=lambda run: Path(run.path).stat().st_mtime):
         latest[run.card.label] = run

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +26,11 @@ EXPERIMENT = "worksmith"
 _SQLITE = "sqlite:///"
 _PATIENCE = 60.0
 """Seconds for another process to make the store."""
+_VIEW_TAG = "mlflow.sharedViewState.outcome"
+_VIEW = {
+    "metrics": ("outcome", "outcome_low", "outcome_high", "error_rate", "used_tokens", "seconds"),
+    "attributes": ("Dataset",),
+}
 _SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql", "databricks", "file")
 
 
@@ -70,7 +77,7 @@ def check_address(uri: str) -> None:
 
 
 def existing_store(uri: str | None = None) -> str | None:
-    """The full address of the store at `uri` (see `tracking_uri`), checked; None if there is no store.
+    """The full address of the store at `uri` (see `tracking_uri`), checked; None without a store.
 
     Raises:
         InputError: MLflow knows no such addresses.
@@ -101,7 +108,7 @@ def find_run(run_id: str, uri: str | None, missing: str) -> tuple[Any, Any]:
     """An `MlflowClient` on the store at `uri`, and the run `run_id` in it.
 
     Args:
-        missing: the problem to report where there is no such run.
+        missing: the problem to report if the run is missing.
 
     Raises:
         InputError: the store has no such run.
@@ -155,7 +162,7 @@ def _experiment_id(client: Any, name: str, file: Path | None) -> str:
     found = client.get_experiment_by_name(name)
     if found is None:
         artifacts = str((file.parent / "artifacts").resolve()) if file else None
-        tags = {"mlflow.experimentKind": "genai_development"}
+        tags = {"mlflow.experimentKind": "genai_development", _VIEW_TAG: _view()}
         try:
             return str(client.create_experiment(name, artifact_location=artifacts, tags=tags))
         except MlflowException:
@@ -168,6 +175,15 @@ def _experiment_id(client: Any, name: str, file: Path | None) -> str:
             hint=f"bring it back with `mlflow experiments restore -x {found.experiment_id}`",
         )
     return str(found.experiment_id)
+
+
+def _view() -> str:
+    """A view that MLflow's list of training runs offers: the main figures as columns, whole names."""
+    columns = [f"{kind}.`{name}`" for kind, names in _VIEW.items() for name in names]
+    made = int(time.time() * 1000)
+    return json.dumps(
+        {"name": "outcome", "createdAt": made, "state": json.dumps({"selectedColumns": columns})}
+    )
 
 
 @contextmanager

@@ -26,7 +26,7 @@ _WHERE: Final = "a candidate"
 
 @runtime_checkable
 class Configurable(Protocol):
-    """A program that can be made anew with other settings, as `worksmith.programs.agent.Agent`.
+    """A program that can be made again with other settings, such as `worksmith.programs.agent.Agent`.
 
     Attributes:
         config: its settings as JSON-able data.
@@ -93,9 +93,9 @@ def built(candidate: Candidate, program: dspy.Module, bank: TraceBank, settings:
 
 
 def demos_of(display: Display) -> Demos:
-    """What a candidate says of a predictor that shows `display`.
+    """The entry of a candidate for a predictor that shows `display`.
 
-    All are named: a bank that grows has others later.
+    All demonstrations are named, because a growing bank has others later.
     """
     fixed, searched = (tuple(each.name for each in some) for some in (display.fixed, display.searched))
     if searched:
@@ -107,7 +107,7 @@ def configurable(candidate: Candidate, program: Any) -> Configurable | None:
     """The program, if the candidate changes settings that only agents have; None if it changes none.
 
     Raises:
-        InputError: it does, and the program is no agent.
+        InputError: it does, and the program is not an agent.
     """
     changed = [name for name in ("tools", *SETTINGS) if getattr(candidate, name)]
     if not changed:
@@ -157,7 +157,7 @@ def _displays(
 
 
 def _display(demos: Demos, name: str, signature: Any, known: Mapping[str, Demonstration]) -> Display:
-    """What a predictor shows, without demonstrations whose fields are not those of its signature."""
+    """The demonstrations in the prompts of a predictor, without those whose fields its signature lacks."""
     where = f"demonstrations of {name}"
     if demos.show == "none":
         return Display()

@@ -25,7 +25,7 @@ class Demos(BaseModel):
     """The demonstrations of a bank that a predictor shows.
 
     Attributes:
-        show: none, the same in every prompt, or the nearest to each task.
+        show: the same in every prompt, or the nearest to each task.
         tasks: `Demonstration.name` of those that are shown, or from which the nearest are chosen; empty for
             all of the bank.
         count: how many of the nearest a prompt shows.
@@ -52,12 +52,12 @@ class Demos(BaseModel):
 
 
 class Candidate(BaseModel):
-    """Changes to a program; what is absent stays as it is.
+    """Changes to a program; absent settings do not change.
 
     Attributes:
         instructions: by predictor, e.g. `selector.predict`.
         demonstrations: by predictor.
-        tools: texts that prompts show in place of a tool's own, by tool.
+        tools: texts that replace a tool's own in prompts, by tool.
         toolset, prompt, strategy: of an agent, see `worksmith.programs.agent.Agent`.
         temperature: of the model in every predictor; `model` for the model's own.
     """
@@ -75,7 +75,7 @@ class Candidate(BaseModel):
     @field_validator("strategy")
     @classmethod
     def _check_strategy(cls, strategy: str | None) -> str | None:
-        """A candidate may be from somebody else's file, and an address would import code."""
+        """A candidate may come from a stranger's file, and an address would import code."""
         if strategy is not None and is_address(strategy):
             raise ValueError("a strategy is named here, and its code is not")
         return strategy

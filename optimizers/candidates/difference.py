@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def difference(candidate: Candidate, program: dspy.Module) -> str:
-    """What a candidate changes in a program, one line or paragraph a part; empty where it changes nothing.
+    """The changes of a candidate in a program, one line or paragraph a part; empty without changes.
 
         instructions of selector.predict:
           -Do the task.
@@ -27,7 +27,7 @@ def difference(candidate: Candidate, program: dspy.Module) -> str:
         prompt: auto -> json
 
     Raises:
-        InputError: the program has none of the settings, since it is no agent.
+        InputError: the program lacks the settings, since it is not an agent.
     """
     lines = [*_texts(candidate, program), *_demonstrations(candidate, program), *_values(candidate, program)]
     return harmless("\n".join(lines))

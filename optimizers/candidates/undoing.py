@@ -27,7 +27,7 @@ def undoing(program: dspy.Module, bare: dspy.Module, *changed: Candidate) -> Can
     Args:
         changed: have the settings of the agent that compiles changed; others follow from these.
     """
-    # The texts that a strategy brings along are nobody's change.
+    # The texts that a strategy brings along do not count as changes.
     plain = made_of(_settings_of(program, bare, changed), bare)
     before = dict(plain.named_predictors())
     both = {name: (each, before[name]) for name, each in program.named_predictors() if name in before}
@@ -71,7 +71,7 @@ def without_parts(program: Program, bare: dspy.Module | None = None) -> dict[str
         The programs by names such as `without demonstrations`; empty for one that a compile left as it was.
 
     Raises:
-        InputError: the program does not say what it was compiled from.
+        InputError: the program lacks its origin.
     """
     artifact = artifact_of(program)
     if bare is not None:

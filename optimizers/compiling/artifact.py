@@ -64,11 +64,11 @@ class Manifest(_Frozen):
 
     Attributes:
         program: the configuration to build the program anew: strategy, toolset, step limit ...
-        candidate: what the compile changed in the program as it was, where the optimizer says it so.
+        candidate: the changes of the compile in the program as it was, if the optimizer reports them.
         difference: the same, for readers.
         undo: takes the program back to the one before all compiles, see
             `worksmith.optimizers.candidates.undoing`.
-        start: digest of the compiled program that the compile began from; empty where it began from another.
+        start: digest of the compiled program that the compile began from; empty if it began from another.
         suite: kind, origin and digest.
         scheme: by which tasks were split; `train` and `dev` are the ids used.
         where: conditions on the tasks.
@@ -77,17 +77,17 @@ class Manifest(_Frozen):
             made-up copies that readers with fewer rights are shown always do.
         settings: of the optimizer, seed included.
         trials: the candidates' dev scores with intervals; `chosen` is the name of one.
-        acceptance: the remark on a program that was not tested; what a race found is in its trials.
+        acceptance: the remark on a program that was not tested; the results of a race are in its trials.
         front: names of the trials that no other beats in dev score and in tokens, the cheapest first.
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.
-        limits: of the budget, where they decided what was tried.
+        limits: of the budget, if they decided the tried candidates.
         prices: the user's own, where a limit in dollars decided.
         versions: of worksmith, dspy and Python.
-        bank: digest, sources and suite of the prebuilt bank; empty if there was none.
+        bank: digest, sources and suite of the prebuilt bank; empty without one.
         seen_by_proposer: references (`source/key`) of the records that the model which proposed instructions
             was shown without redaction. A race shows some only where everybody may read all, and names none.
-        stopped: the limit of a budget that ended the compile, e.g. `max_calls`; empty if none did.
+        stopped: the limit of a budget that ended the compile, e.g. `max_calls`; empty without one.
         undone: the most episodes that it left undone by that.
         metric: judges that took part, and whether programs were chosen by them; empty without.
     """
@@ -153,7 +153,7 @@ class _File(_Frozen):
 
 
 class Artifact(_Frozen):
-    """A compiled program at rest.
+    """A compiled program as a file.
 
     Attributes:
         state: of each predictor by its name: texts and examples.

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 def intents_in(tasks: Sequence[Task]) -> int:
-    """The number of intents of tasks; a task without an intent counts as one of its own."""
+    """The number of intents of tasks; a task without an intent counts as its own."""
     return len({intent_or_task(task.intent, task.id) for task in tasks})
 
 
 def counted_intents(tasks: Sequence[Task]) -> str:
-    """The number of intents that statistics count; empty if each task is one of its own."""
+    """The number of intents that statistics count; empty if each task is its own."""
     intents = intents_in(tasks)
     return "" if intents == len(tasks) else f"the statistics count {intents} intents in {len(tasks)} tasks"
 
 
 def too_few_intents(optimizer: Optimizer, dev: Sequence[Task], *, race: bool = False) -> str:
-    """The warning that the dev tasks have too few intents for any claim; empty where they suffice.
+    """The warning that the dev tasks have too few intents for any claim; empty if they suffice.
 
     Args:
-        race: whether its candidates are raced, whatever the optimizer.
+        race: whether its candidates are raced, by any optimizer.
     """
     settings, intents = optimizer.settings, intents_in(dev)
     adaptive, most = optimizer.adaptive, settings.candidates

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from worksmith.tools.episode_result import Usage
 
 
-class Result(NamedTuple):
+class CompileResult(NamedTuple):
     """The result of a compile.
 
     Attributes:
         compiled: the program in memory.
         artifact: the program as it is written to disk.
         gaps: the training tasks that gave no demonstration.
-        note: a remark on the demonstrations; empty where there is none.
+        note: a remark on the demonstrations; empty without one.
     """
 
     compiled: Compiled
@@ -48,7 +48,7 @@ class Result(NamedTuple):
     note: str = ""
 
 
-def compile_program(plan: Plan) -> Result:
+def compile_program(plan: Plan) -> CompileResult:
     """Compile a program. If the budget is spent before the end, the result is the best program so far.
 
     Args:
@@ -58,7 +58,7 @@ def compile_program(plan: Plan) -> Result:
         InputError: the plan is contradictory, or `folder` holds an earlier run and `resume` is not set.
         InUseError: another process works in `folder`.
         IncompleteJournalError: models may not be asked, and the journal does not suffice.
-        IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
+        IncumbentLostError: the program as it is lost too many episodes for a comparison.
         NothingTaughtError: no training task gave a demonstration.
         ConstraintsBrokenError: no program keeps the constraints.
         BudgetSpentError: the budget was spent before a program that keeps the constraints was found.
@@ -86,7 +86,7 @@ def compile_program(plan: Plan) -> Result:
     manifest = _manifest(plan, models, context, final)
     artifact = Artifact.of(final.program, manifest, _measured(plan, models, journal.replies.paid, started))
     note = nothing_in_common(final.program, final.demonstrations, context.dev)
-    return Result(final, artifact, context.gaps, note)
+    return CompileResult(final, artifact, context.gaps, note)
 
 
 def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compiled: Compiled) -> Manifest:

@@ -15,14 +15,14 @@ _UNTESTED = "no test was made; what the optimizer returned is taken as it is"
 
 
 class ConstraintsBrokenError(WorksmithError):
-    """No program was found that keeps the constraints, so there is none to write."""
+    """No program keeps the constraints, so no program is written."""
 
 
 def finalize(context: CompileContext, optimizer: Optimizer, found: Compiled | None) -> Compiled:
     """The program of a compile: accepted, and within the constraints.
 
     Args:
-        found: the optimizer's result; None where the budget ended its work.
+        found: the optimizer's result; None if the budget ended its work.
 
     Raises:
         InputError: a constraint is about a value that no episode has.
@@ -35,7 +35,7 @@ def finalize(context: CompileContext, optimizer: Optimizer, found: Compiled | No
 def _best_so_far(context: CompileContext) -> Compiled:
     """The best of the programs that were measured on all dev tasks.
 
-    If there is none, the optimizer's fallback, else the program as it is.
+    Without one, the optimizer's fallback, else the program as it is.
     """
     elsewhere = context.measured_elsewhere()
     if context.contenders or elsewhere:

@@ -17,13 +17,13 @@ class ModelFacts(BaseModel):
 
 
 class Fingerprint(BaseModel):
-    """Everything that the result of a compile depends on. The number of workers is no part of it.
+    """Everything that the result of a compile depends on. It does not contain the number of workers.
 
     Attributes:
-        purpose: `compile` or another use of the plan; each has a journal of its own.
+        purpose: `compile` or another use of the plan; each has its own journal.
         suite: the kind, the digest and, as `environment`, the digest of the world's clock and persona, the
             access rules in use and the search index.
-        tasks: digest of tasks that were given one by one; empty where scheme, conditions and limits choose.
+        tasks: digest of tasks that were given one by one; empty if scheme, conditions and limits choose.
         teaching_program: digest of the program that made the demonstrations; empty for the program itself.
         start: digest of the compiled program that it began from; empty for one that was not compiled.
         bank: digest of the prebuilt bank.

@@ -9,7 +9,7 @@
         teacher/ student/    episode logs and caught traces
 
 A killed compile goes on from it and comes to the same result: finished episodes are in the logs, and of the
-others the model's replies are there. A finished compile can be derived anew from it without asking any model.
+others the model's replies are there. A finished compile can be derived again from it without a model.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, Final, Literal, NamedTuple, Self
 import dspy
 from pydantic import BaseModel
 
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.cost.spending import Spent
@@ -97,7 +97,7 @@ class Journal:
         origin: Mapping[str, Any] | None = None,
         may_ask: bool = True,
     ) -> Self:
-        """The journal in `folder`, which is made if there is none.
+        """The journal in `folder`, which is made if it is missing.
 
         Args:
             fingerprint: see `Description`; JSON-able data.
@@ -149,7 +149,7 @@ class Journal:
             yield
 
     def refuse(self) -> None:
-        """Note that what was given leads to no program."""
+        """Record that these settings lead to no program."""
         (self.folder / _REFUSED).touch()
 
     def check(self) -> None:
@@ -281,7 +281,7 @@ def _differing(folder: Path, fingerprint: Mapping[str, Any]) -> list[tuple[str, 
 
 
 def _accept(folder: Path, fingerprint: Mapping[str, Any]) -> None:
-    """Go on with a refused compile; if it is another one, remove what the refused one left but the lock."""
+    """Continue a refused compile, or remove the files of another refused one except the lock."""
     left = folder.iterdir() if _differing(folder, fingerprint) else [folder / _REFUSED]
     for path in left:
         if path.is_dir():

@@ -57,7 +57,7 @@ def name_of(lm: str | dspy.BaseLM | Model | None) -> str:
 def proposing_model(
     optimizer: Optimizer | type[Optimizer], proposer: Model | None, teacher: Model, lm: Model
 ) -> Model | None:
-    """The model that proposes instructions for an optimizer; None where none are proposed.
+    """The model that proposes instructions for an optimizer; None if it proposes none.
 
     Args:
         proposer: the user's choice; default is the teacher, or else the model itself.

@@ -39,7 +39,7 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.running.episode_engine import EpisodeEngine
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
     from worksmith.evals.tasks.task_filter import Condition
@@ -75,8 +75,8 @@ class Plan:
 
     Attributes:
         program: any program that takes `task=` and returns a prediction with an `.episode`.
-        describes: the configuration from which the program can be built anew, for the manifest.
-        start: the compiled program that `program` is; None where it was not compiled.
+        describes: the configuration from which the program can be built again, for the manifest.
+        start: the compiled program that `program` is; None if it was not compiled.
         suite: gives the train, dev and held-back tasks, and the environment.
         lm: the model that the program is compiled for.
         teacher: the model that makes demonstrations.
@@ -86,7 +86,7 @@ class Plan:
         teaching_program: makes the demonstrations in the program's place, under the teacher's model.
         proposer: proposes instructions, for an optimizer that wants it; default is the teacher, or else the
             model itself, if that is a language model.
-        planner: plans for the program, which has it already; None where it has no such model of its own.
+        planner: plans for the program, which has it already; None if it has no such model.
         train_limit, dev_limit: the most tasks of the split, spread evenly.
         workers: episodes that run at once.
         time_limit: the most seconds of an episode; None sets no limit.
@@ -98,7 +98,7 @@ class Plan:
         versions: of the caller's software, for the manifest.
         on_progress: called after each episode.
         budget: the limits of the compile; None sets no limit.
-        limits, prices: decide what is run where there is no budget, as in a compile that is derived again.
+        limits, prices: decide which episodes run without a budget, as in a compile that is derived again.
         say: takes a sentence about what is tried, and why.
         metric: takes the place of the outcome scores.
         engine: runs the programs in other processes; None runs them here.
@@ -134,7 +134,7 @@ class Plan:
     prices: Prices | None = None
     say: Callable[[str], None] = lambda _: None
     metric: Metric | None = None
-    engine: Engine | None = None
+    engine: EpisodeEngine | None = None
 
     @property
     def settings(self) -> Settings:
@@ -192,11 +192,11 @@ class Plan:
         """The context of the plan's optimizer.
 
         Args:
-            journal: through which models are asked; None where nothing will be run.
+            journal: through which models are asked; None for a plan that does not run.
 
         Raises:
-            InputError: there are no dev tasks, a limit makes no sense, or there is no model to propose
-                instructions.
+            InputError: the dev tasks are missing, a limit is invalid, or the model that proposes instructions
+                is missing.
         """
 
         def metered(lm: dspy.LM) -> dspy.LM:
@@ -252,11 +252,11 @@ class Plan:
     def task_sets(self) -> TaskSets:
         """The tasks to learn from, to choose by, and to hold back.
 
-        Where attacks are bounded, the tasks to choose by are there a second time, under attack.
+        If attacks are bounded, the tasks to choose by are repeated under attack.
 
         Raises:
-            InputError: a limit makes no sense, a condition holds for no task, or there are no dev tasks, or
-                none that can be attacked where that is needed.
+            InputError: a limit is invalid, a condition holds for no task, or dev tasks, or needed attackable
+                ones, are missing.
         """
         found = self._given_tasks() if self.tasks is None else self.tasks
         if all(each.metric != ASR for each in self.settings.constraints):

@@ -1,4 +1,4 @@
-"""Verification: a compiled program is derived anew from its journal and compared."""
+"""Verification: a compiled program is derived again from its journal and compared."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.lm.prices import Prices
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.optimizers.compiling.compile import compile_program
 from worksmith.optimizers.compiling.journal import (
     IncompleteJournalError,
@@ -32,7 +32,7 @@ _NAMED = 3
 
 
 class _Ended(Budget):
-    """A spent budget that admits the episodes which are run again, and says why there are no more."""
+    """A spent budget that admits the episodes which are run again, and names the limit that ended them."""
 
     def __init__(self, limit: str) -> None:
         super().__init__()
@@ -65,11 +65,11 @@ def derived(
     changed.
 
     Args:
-        stopped: the limit of the budget that ended the compile; empty if none did.
-        limits, prices: those that decided what was tried; None where none did.
+        stopped: the limit of the budget that ended the compile; empty without one.
+        limits, prices: those that decided what was tried; None without one.
 
     Raises:
-        InputError: the journal is of another plan, or there is none.
+        InputError: the journal is of another plan, or missing.
         InUseError: a process works in it.
         IncompleteJournalError: it lacks replies, or the place where a budget ended the compile.
     """
@@ -129,7 +129,7 @@ def differing_logs(logged: Path, again: Path, *, others: bool = False) -> Iterat
 
 
 def _difference(then: dict[str, Any] | None, now: dict[str, Any] | None) -> str:
-    """The differences of two records of an episode; empty if there are none."""
+    """The differences of two records of an episode; empty without one."""
     if now is None:
         return f"no replies lead to the episode of {then['task']}" if then else ""
     if then is None:
@@ -139,11 +139,11 @@ def _difference(then: dict[str, Any] | None, now: dict[str, Any] | None) -> str:
 
 
 def _episodes(log: Path) -> dict[str, dict[str, Any]]:
-    """The last record of each episode by its key; none if there is no log."""
+    """The last record of each episode by its key; none without a log."""
     records = read_log(log) if log.exists() else ()
     return {record.key: {"task": record.task_id, **record.without_times()} for record in records}
 
 
 def _traces(file: Path) -> dict[str, dict[str, Any]]:
-    """The last trace of each task and run; none if there is no file."""
+    """The last trace of each task and run; none without a file."""
     return {f"{trace['run']}/{trace['task']}": trace for trace in read_traces(file)}

@@ -3,7 +3,7 @@
 An episode may start if every limit has room for the cost so far, the probable rest of the episodes in flight
 and the probable cost of the episode itself. Probable costs come from ended episodes of the same kind. Where
 only those in flight are in the way, it waits for them. If there would be no room without them either, the
-budget is spent: nothing more starts, what is in flight ends. So a limit is overstepped by no more than the
+budget is spent: nothing more starts, running episodes end. So a limit is overstepped by no more than the
 error in an episode's probable cost, and at most by the episodes in flight.
 
 A request outside of every episode never waits, for it may come from a thread that an episode in flight has
@@ -106,7 +106,8 @@ class Budget:
         Args:
             spent: their cost.
             seconds: the time that they took.
-            keep: told the seconds of all attempts every second and at the end, for a process may be killed.
+            keep: called with the seconds of all attempts every second and at the end, because a process may
+                be killed.
         """
         self.count(spent)
         with self._changed:
@@ -195,19 +196,19 @@ class Budget:
                 self._rest[number] = self._rest[number].less(took)
 
     def reached(self) -> str:
-        """The name of a limit that is reached; empty if there is none."""
+        """The name of a limit that is reached; empty without one."""
         with self._changed:
             self.stopped = self.stopped or self.limits.reached(self._spent, self.seconds)
             return self.stopped
 
     def _exhausted(self, model: str, kind: str) -> str:
-        """The limit that leaves no room for one more, even if nothing were in flight; empty if none."""
+        """The limit that leaves no room for one more, even if nothing were in flight; empty without one."""
         ahead = self._spent + self._expected.likely(model, kind)
         seconds = self.seconds + self._expected.seconds(model, kind)
         return self.limits.reached(self._spent, self.seconds) or self.limits.exceeded(ahead, seconds)
 
     def _fits(self, probable: Spent) -> bool:
-        """Whether there is room beside those in flight. Time is no sum: it passes for all at once."""
+        """Whether there is room beside those in flight. Time is not a sum: it passes for all together."""
         return not self.limits.exceeded(sum((*self._rest.values(), probable), start=self._spent))
 
 
@@ -224,7 +225,7 @@ class Account:
     logged: bool = True
 
     def admit(self, kind: str) -> Leave | None:
-        """Leave to start an episode, or a request of its own; None if nothing more is to start."""
+        """Leave to start an episode, or a single request; None if nothing more is to start."""
         number = self.budget.enter(self.model, kind)
         return None if number is None else Leave(self, kind, number)
 
@@ -242,10 +243,10 @@ class Account:
 
     @contextmanager
     def paying(self) -> Iterator[None]:
-        """A block in which a request is made. Outside of every episode it needs leave of its own.
+        """A block in which a request is made. Outside of an episode it needs its own leave.
 
         Raises:
-            BudgetSpentError: nothing more is to be asked.
+            BudgetSpentError: no request is allowed.
         """
         if self.inside is not None:
             yield

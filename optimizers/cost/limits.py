@@ -13,7 +13,7 @@ from worksmith.tools.numbers import number
 
 @dataclass(frozen=True)
 class Limits:
-    """Upper bounds on the cost of a compile; None is no limit.
+    """Upper bounds on the cost of a compile; None for no limit.
 
     Attributes:
         max_calls: requests that reach a model.
@@ -43,11 +43,11 @@ class Limits:
         return {name: value for name, value in named.items() if value is not None}
 
     def reached(self, spent: Spent, seconds: float) -> str:
-        """The name of a limit that a cost and a time reach; empty if there is none."""
+        """The name of a limit that a cost and a time reach; empty without one."""
         return next((name for name, limit in self.given.items() if _level(name, spent, seconds) >= limit), "")
 
     def exceeded(self, spent: Spent, seconds: float = 0.0) -> str:
-        """The name of a limit that a cost and a time exceed; empty if there is none."""
+        """The name of a limit that a cost and a time exceed; empty without one."""
         return next((name for name, limit in self.given.items() if _level(name, spent, seconds) > limit), "")
 
     def room(self, spent: Spent, otherwise: Spent) -> float:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worksmith.tools.episode_result import EpisodeResult
 
 _BOUND = 0.6
-"""The share of the time that the processor has to be busy to be the bottleneck."""
+"""The share of the time that a processor at its limit is busy."""
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Sample:
         self.seconds.append(seconds)
 
     def makespan(self, count: int, workers: int) -> float:
-        """The seconds that `count` such episodes take with so many workers.
+        """The seconds that `count` such episodes take with this number of workers.
 
         Waiting runs side by side, computing one after the other. If the processor was the bottleneck here, it
         will be; else it is where waiting side by side takes less than computing.

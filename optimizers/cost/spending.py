@@ -50,7 +50,7 @@ class Spent:
 
     @classmethod
     def on(cls, calls: float, tokens: Tokens, *, model: str, prices: Prices) -> Self:
-        """The cost of so many calls and tokens; an unknown price counts as 0, see `Budget.account`."""
+        """The cost of these calls and tokens; an unknown price counts as 0, see `Budget.account`."""
         price = prices.price(model)
         return cls(calls, tokens.prompt + tokens.completion, price.of(*tokens) if price else 0.0)
 
@@ -83,7 +83,7 @@ class Costs:
 
     Attributes:
         number: how many asked a model. An episode that follows a gold plan, or is answered by a journal, does
-            not, and its cost says nothing about the next.
+            not, and its cost does not predict the next.
         ended: how many there were.
         seconds: mean of all.
     """

@@ -26,18 +26,18 @@ NOTHING_THERE = "no trajectory in the source"
 
 
 @dataclass(frozen=True)
-class Attempt:
+class TeacherRun:
     """One run of a source, or one model that is asked afresh.
 
     Attributes:
         source: as it was named.
         model: name of the model that made the trajectories.
-        lm: gives the replies; None where there is nothing to run.
+        lm: gives the replies; None without an episode.
         run: of the source, see `Provenance`; with `source` it tells attempts apart.
         episodes: the source's names of its trajectories, by task id; None for a model, which can be asked
             about any task.
-        failures: by task id, why the source's own record is no example to follow.
-        lacking: part of the reason for a task without a trajectory; empty if there is no such reason.
+        failures: by task id, the reason against the source's own record as an example.
+        lacking: part of the reason for a task without a trajectory; empty without one.
         asks: whether running it asks a model, which may cost money.
     """
 
@@ -66,8 +66,8 @@ class Attempt:
 def build_bank(
     program: dspy.Module,
     tasks: Sequence[Task],
-    attempts: Sequence[Attempt],
-    rollouts: Callable[[int, Attempt], Rollouts],
+    attempts: Sequence[TeacherRun],
+    rollouts: Callable[[int, TeacherRun], Rollouts],
     card: BankCard | None = None,
 ) -> TraceBank:
     """Build a bank: one demonstration a task, of the first attempt that succeeds.
@@ -75,8 +75,8 @@ def build_bank(
     Later attempts run the tasks that are still missing.
 
     Args:
-        rollouts: runs programs with an attempt's model; given the attempt's number, so that each can have a
-            folder of its own.
+        rollouts: runs programs with an attempt's model; given the attempt's number, so that each can have its
+            own folder.
 
     Raises:
         InputError: the runner refuses.

@@ -37,7 +37,7 @@ TRACES = "traces.jsonl"
 _WHAT = "a caught trace"
 
 
-class _Trace(BaseModel):
+class _KeptTrace(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     run: str
@@ -50,7 +50,7 @@ class _Trace(BaseModel):
 class TraceStore:
     """An append-only file of caught traces, one JSON line an episode. Thread-safe.
 
-    The runner's log says which episodes succeeded, this file holds their traces. A trace is written before
+    The runner's log has the successes, this file holds their traces. A trace is written before
     its episode's record, so every recorded episode has one. A line that is damaged or out of place is dropped
     with a notice, and its episode runs again.
 
@@ -87,9 +87,9 @@ class TraceStore:
 
 
 class Capture(dspy.Module):  # type: ignore[misc]
-    """A program whose calls leave their traces in a store. Its digests and strategy are the program's own.
+    """A program whose calls leave their traces in a store.
 
-    It runs in the process of the store, whatever the engine.
+    Its digests and strategy are the program's. It runs in the process of the store, with any engine.
     """
 
     sees_truth = True
@@ -130,7 +130,7 @@ class Capture(dspy.Module):  # type: ignore[misc]
 
 
 def read_traces(path: Path) -> Iterator[dict[str, Any]]:
-    """The traces in a file, in their order; none if there is no file.
+    """The traces in a file, in their order; none without a file.
 
     Raises:
         InputError: the file cannot be read, or a line is damaged or out of place.
@@ -140,7 +140,7 @@ def read_traces(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _trace(line: SealedLine) -> dict[str, Any]:
-    return validated(whole(line, _WHAT), _Trace, _WHAT, where=line.where).model_dump()
+    return validated(whole(line, _WHAT), _KeptTrace, _WHAT, where=line.where).model_dump()
 
 
 def collect(
@@ -197,13 +197,13 @@ def collect(
 def teaches_idle(env: Environment) -> bool:
     """Whether a success without a tool call shows anything.
 
-    It does not where only the world's state counts: it was right to do nothing, and nobody sees why.
+    It does not if only the world's state counts: doing nothing was right, without a visible reason.
     """
     return env.kind.judges_answers or not env.kind.toolkits
 
 
 def shortcoming(record: EpisodeRecord, *, threshold: float = 1.0, idle: bool = False) -> str | None:
-    """Why an episode is no example to follow; None if it is one.
+    """The reason against an episode as an example; None if it is one.
 
     Args:
         threshold: the lowest score of a success.

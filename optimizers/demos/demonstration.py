@@ -51,8 +51,8 @@ class Provenance(BaseModel):
 
     Attributes:
         source: as it was named, e.g. `gold`, `log:react.jsonl` or `replay:results`.
-        world: digest of the world that it was run in; with it a task's id says which task it is.
-        run: of the source, e.g. a run's label or its id in MLflow; empty where a model was asked afresh.
+        world: digest of the world that it was run in; it makes a task's id unique.
+        run: of the source, e.g. a run's label or its id in MLflow; empty if a model was asked.
         episode: the record's key, or the file and row, in that run.
     """
 
@@ -75,7 +75,7 @@ class Demonstration(BaseModel):
         scores: of the teacher's episode.
         teacher: name of the model that produced it.
         parts: for each predictor's name, the fields of one call in the episode, see `example_calls`.
-        provenance: None where a compile ran its own teacher.
+        provenance: None if a compile ran its own teacher.
         step: which step of the trajectory it shows, from 0; None for all of it.
     """
 
@@ -146,8 +146,8 @@ class Demonstration(BaseModel):
 def example_calls(program: dspy.Module, trace: Iterable[TraceStep], seed: int, task: str) -> dict[str, Call]:
     """A call of each predictor in `trace`, as plain data, by the predictor's name.
 
-    Of several calls it is as likely the last one as one before, drawn by the seed and the task: a loop has to
-    see its early steps too. A last call that has all steps before it among its inputs shows them itself.
+    Of several calls it is as likely the last one as one before, drawn by the seed and the task: a loop must
+        see its early steps too. A last call that has all steps before it among its inputs shows them itself.
     """
     names = _names(program)
     calls: dict[str, list[Call]] = {}

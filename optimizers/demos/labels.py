@@ -29,7 +29,7 @@ def labelled(program: dspy.Module, tasks: Sequence[Task]) -> TraceBank:
     """The bank of examples, made without a model.
 
     Each predictor is shown the fields of its signature that an example has. Others, such as a reasoning, are
-    missing, and DSPy's prompts say so. A predictor without any input or output in an example is not shown it.
+    missing, as DSPy's prompts state. A predictor without any input or output in an example is not shown it.
     """
     if not has_labels(tasks):
         raise InputError("the tasks are no examples with labels", where="bank", hint="name a teacher")

@@ -1,9 +1,9 @@
 """Made-up twins of demonstrations, for personas that may not read all that a demonstration quotes.
 
-A twin is made of what the authors of task, tools and tables wrote, and of nothing that an episode has read:
+A twin is made of the words of the authors of task, tools and tables, and of nothing that an episode has read:
 no cell of any record can change a byte of it. Its calls and its answer are those of the task's gold plan,
-also where a trajectory differs from it. What its calls return is made up by the declared result of the tool
-and the schema of its table, in as many rows as the answer needs.
+also where a trajectory differs from it. The results of its calls are made up by the declared result of the
+tool and the schema of its table, in as many rows as the answer needs.
 
 Every word of a slot, an argument or the answer is replaced by a made-up one, within a twin always by the
 same. These stay: words of the tools' descriptions, among them the values that an argument may have, of the
@@ -61,8 +61,8 @@ def with_twins(
     A task without known slots has no twin, since it is not known which of its words come from records.
 
     Args:
-        reflected: the calls are not for prompts of readers but for a model that proposes instructions. It is
-            shown which calls were made, whether or not a gold plan says so.
+        reflected: the calls are not for prompts of readers but for a model that proposes instructions. It
+            shows the calls, with or without a gold plan.
     """
     if not task.slots or not any(DemoNotes.of(call.inputs).records for call in calls.values()):
         return dict(calls)
@@ -123,7 +123,7 @@ def _as_made(task: Task, made: Sequence[tuple[str, Any]]) -> Transcript:
 
 
 class Twin:
-    """Makes the fields of one demonstration's predictors anew.
+    """Makes up the fields of one demonstration's predictors.
 
     Args:
         authored: whether an author wrote the calls, and no model made them.
@@ -166,12 +166,12 @@ class Twin:
         self._results = results.of(self._steps, self._task, answers, script)
 
     def of(self, fields: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The fields of a predictor made up; None if one of them is none of an agent's own."""
+        """The fields of a predictor made up; None if one of them is not an agent's."""
         built = {
             "task": self._task,
             "context": self._context(fields.get("context")),
             "plan": self._text(self._script.plan),
-            "progress": "",  # a plan is made anew where a step has failed, as records may have it
+            "progress": "",  # a plan is made up after a failed step, which records may have caused
             "rules": "",
         }
         if "verdict" in fields:
@@ -276,7 +276,7 @@ class Twin:
 
 
 def public_words(env: Environment) -> frozenset[str]:
-    """Words that say nothing about any record; a number may be the id of one."""
+    """Words that reveal nothing about a record; a number may be the id of one."""
     kind = env.kind
     texts = [tool.text for tool in kind.tools.values()]
     return _remembered(_CHARACTER.sub(" ", "\n".join([*texts, kind.house_rules, kind.finish.text])))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
-from worksmith.tools.access.engine import AccessPolicy, denial
+from worksmith.tools.access.access_policy import AccessPolicy, denial
 from worksmith.tools.policy import denial_text
 from worksmith.tools.user_tool import ASK_USER
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from worksmith.tools.tool import Tool
 
 _DONE = "Done."
-"""The result of a tool that declares none."""
+"""The result of a tool without a declared one."""
 
 _DENIED = "Access denied."
 _NOTHING_FOUND = "There is nothing that fits."
@@ -38,7 +38,7 @@ _DEEPEST = 4
 
 
 class MadeUpResults:
-    """Makes up what the calls of one demonstration return. No database is asked.
+    """Makes up the results of the calls of one demonstration. No database is asked.
 
     Args:
         word: makes up a word.
@@ -219,7 +219,7 @@ class _Row(dict[str, Any]):
     Attributes:
         key: the column that identifies it; empty without a table.
         free: the columns of free text.
-        written: whether a call wrote it, whose result then shows no more than what was settled.
+        written: whether a call wrote it, whose result then shows only settled values.
         others: the further rows of a list.
     """
 
@@ -249,7 +249,7 @@ class _Row(dict[str, Any]):
 def _place_key(rows: Sequence[_Row], name: str, value: Any) -> None:
     """Put the key of a record into the latest column of its name, else one that ends with it.
 
-    If there is none, it stands beside the last row.
+    Without one, it stands beside the last row.
     """
     free = [(row, column) for row in reversed(rows) for column in row if column not in row.bound]
     fitting = [(row, column) for row, column in free if f"_{column}".endswith(f"_{name}")]
@@ -282,7 +282,7 @@ def _has(text: str, value: Any) -> bool:
 
 
 def _is_short(value: Any) -> bool:
-    """Whether a value may come from a record as it is, and is no text of the agent's own."""
+    """Whether a value may come from a record as it is, and is not a text of the agent."""
     return len(_WORD.findall(str(value))) <= _LONGEST_NAME
 
 

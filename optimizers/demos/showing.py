@@ -53,12 +53,12 @@ def show(program: dspy.Module, display: Display | Mapping[str, Display], setting
     """A copy of `program` whose predictors show `display`.
 
     Args:
-        display: for all predictors, or for each by its name; one without goes on to show what it did.
+        display: for all predictors, or for each by its name; one without an entry does not change.
         settings: demonstrations beyond its `demo_tokens` are left out; the fixed ones are let in first. Where
             demonstrations quote records, a prompt counts them as it shows them.
 
     Raises:
-        InputError: something is to be searched, and a predictor is of a class of its own.
+        InputError: a predictor of another class would need a search.
     """
     copy, limit = copied_program(program), settings.demo_tokens
     shown: dict[int, Demonstration] = {}
@@ -89,7 +89,7 @@ def show(program: dspy.Module, display: Display | Mapping[str, Display], setting
 
 
 def nothing_in_common(program: dspy.Module, shown: Sequence[Demonstration], tasks: Sequence[Task]) -> str:
-    """The remark that no task has a word in common with a searched demonstration; empty where one has."""
+    """The remark that no task has a word in common with a searched demonstration; empty if one has."""
     if not any(isinstance(predictor, NearestPredict) for predictor in program.predictors()):
         return ""
     index = LexicalIndex({f"{place:06}": each.query for place, each in enumerate(shown)})
@@ -118,13 +118,13 @@ def _size(demonstration: Demonstration, name: str) -> dict[str, int]:
 
 
 def _asker_field(name: str, demonstrations: Sequence[Demonstration]) -> str:
-    """The input of an agent's predictor that says who asks and when; empty for other predictors."""
+    """The input of an agent's predictor with persona and time; empty for other predictors."""
     parts = [(each.request, each.parts[name]) for each in demonstrations if name in each.parts]
     return _ASKER if all(asked and _ASKER in part for asked, part in parts) else ""
 
 
 def _query_field(name: str, inputs: Iterable[str], demonstrations: Sequence[Demonstration]) -> str:
-    """The input of a predictor that holds the task's text in every demonstration; empty if none does.
+    """The input of a predictor that holds the task's text in every demonstration; empty without one.
 
     Where a task is several inputs, sentences come before shorter texts, such as ids, dates and names. Of
     several the one that differs most often between tasks, and among equals the shortest: a question rather

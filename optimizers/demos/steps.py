@@ -38,7 +38,7 @@ def in_units(demonstrations: Iterable[Demonstration], unit: Unit) -> tuple[Demon
     """The demonstrations as they are, or taken apart into their steps.
 
     Raises:
-        InputError: the program makes all its calls at once, so there are no steps.
+        InputError: the program makes all its calls at once, so it has no steps.
     """
     if unit == "trajectory":
         return tuple(demonstrations)
@@ -51,7 +51,7 @@ def steps_of(demonstration: Demonstration) -> list[Demonstration]:
     The parts of other predictors (a plan) go with the first step, for they are made before it.
 
     Raises:
-        InputError: there are no steps.
+        InputError: the trajectory has no steps.
     """
     stepwise = {name: part for name, part in demonstration.parts.items() if is_stepwise(part)}
     if not stepwise:
@@ -80,7 +80,7 @@ def _no_steps() -> InputError:
 
 
 def _cut(part: Mapping[str, Any], number: int) -> dict[str, Any] | None:
-    """The fields of a predictor at one step; None where its trajectory has no such step."""
+    """The fields of a predictor at one step; None if its trajectory has no such step."""
     steps = part[TRAJECTORY]
     notes, cut = DemoNotes.of(part), without_notes(part)
     twin = _cut(notes.redacted, number) if notes.redacted else None
@@ -88,7 +88,7 @@ def _cut(part: Mapping[str, Any], number: int) -> dict[str, Any] | None:
         # The calls of a model may be fewer than those of the gold plan, which the twin follows.
         return None if twin is None else twin | {NOTES: {}}
     if number < len(steps):
-        # Later observations are no part of the step, and neither is a plan that was made later.
+        # Later observations are not part of the step, nor is a later plan.
         cut |= {name: steps[number].get(name, "") for name in _OUTPUTS if name in part}
     cut[TRAJECTORY] = steps[:number]
     if notes == DemoNotes():

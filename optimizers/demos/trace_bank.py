@@ -31,13 +31,13 @@ _FORMAT = "worksmith-bank/2"
 _WHAT = "a trace bank"
 
 HELD_BACK = "asks the same as a task held back"
-"""Why a success is no demonstration: a task that programs are measured on would be shown its solution."""
+"""A success that is no demonstration: it would show the solution of a task that measures programs."""
 
 BREAKING = "breaks a constraint"
-"""Why a success is no demonstration: programs are not to do what it shows."""
+"""A success that is no demonstration: programs must not imitate it."""
 
 NO_TRACE = "left no trace"
-"""Why a success is no demonstration: it called no predictor that the program holds."""
+"""A success that is no demonstration: it called no predictor that the program holds."""
 
 _HINTS = {
     HELD_BACK: "give a valset whose examples are not in the trainset",
@@ -51,7 +51,7 @@ _HINTS = {
     "context_limit": "take a model with a longer context, or shorten the prompts",
     "invalid_request": "change the setting of the model that it refuses",
 }
-"""What to do about a reason that is no fault of the teacher's."""
+"""Remedies for reasons that are not faults of the teacher."""
 
 _REASONS = 3
 """How many reasons of an empty bank are named, the most frequent ones."""
@@ -101,7 +101,7 @@ class BankCard(BaseModel):
         suite: digest of the suite.
         tasks: how many were tried.
         sources: as they were named, in the order in which they were asked.
-        program: the configuration to build the program anew, as a manifest has it.
+        program: the configuration to build the program again, as a manifest has it.
         interface: see `interface_of`.
         versions: of the software.
     """
@@ -147,7 +147,7 @@ class TraceBank:
     Attributes:
         demonstrations: at most one for each task.
         gaps: the tasks without one.
-        card: None where a compile collected the bank for itself.
+        card: None if a compile collected the bank for itself.
     """
 
     demonstrations: tuple[Demonstration, ...]
@@ -268,7 +268,7 @@ class NothingTaughtError(InputError):
 
 
 def nothing_taught(teacher: str, gaps: Mapping[str, int], *, prebuilt: bool = False) -> WorksmithError:
-    """The error that says so.
+    """The error about an empty bank.
 
     Args:
         teacher: the model's name.

@@ -1,4 +1,4 @@
-"""DSPy's own optimizers on the same program, tasks and score as ours.
+"""DSPy's own optimizers on the same program, tasks and score as worksmith's.
 
 Some of their habits do not suit agents, and are countered here:
 
@@ -8,8 +8,8 @@ Some of their habits do not suit agents, and are countered here:
   text, so that is switched off; an example holds only the part of a task that an agent may see;
 * of a predictor called several times they may keep any step, so only the last is left in the trace;
 * they swallow the teacher's exceptions, so those are counted and named;
-* they draw with seeds of their own or with none, so ours are handed to them, and the order of the training
-  tasks is drawn from ours;
+* they draw with their own seeds or without, so they get worksmith's, which also draw the order of the
+training tasks;
 * they would choose by the tasks that they learned from, so those that can are given the dev tasks;
 * an evaluation starts an episode that takes over two minutes a second time: here the second one waits for the
   result of the first;
@@ -17,7 +17,7 @@ Some of their habits do not suit agents, and are countered here:
 
 Instructions that a language model proposes are rewritten without the house rules, which are joined at the
 call. The model that proposes them is shown trajectories in their redacted form where they have one (see
-`worksmith.optimizers.demos.redaction`); the records quoted by those that have none are in the manifest as
+`worksmith.optimizers.demos.redaction`); the records quoted by those without a plan are in the manifest as
 `seen_by_proposer`, because instructions are the same for every persona. The description of an episode
 names tools, rules and refusals, no values that a record holds.
 

@@ -155,7 +155,7 @@ class Optuna(DspyOptimizer):
 class KNNFewShot(KNN):
     """`dspy.KNNFewShot`: each task is shown the demonstrations nearest to it.
 
-    DSPy's own bootstraps anew at every inference, which runs a teacher's episodes with all they do to the
+    DSPy's own bootstraps again at every inference, which runs a teacher's episodes with all they do to the
     world each time the compiled program is used, and saves a program without demonstrations. This is the same
     choice from a bank that was collected once and is saved with the program.
     """

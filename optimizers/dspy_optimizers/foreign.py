@@ -1,4 +1,4 @@
-"""Optimizers of other packages, and of the user's own, with the interface of DSPy's."""
+"""Optimizers of other packages, and of users, with the interface of DSPy's."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from worksmith.tools.errors import InputError
 class Foreign(DspyOptimizer):
     """An optimizer that is made with those of `metric`, `seed` and `num_threads` that it takes.
 
-    Its `compile` gets `student`, `trainset` and, if it takes one, `valset`. A seed is given wherever it takes
-    one. How many episodes it runs is not known: the most stated are those of the last measurement.
+    Its `compile` gets `student`, `trainset` and, if it takes one, `valset`. It gets a seed if it takes one.
+        How many episodes it runs is not known: the stated maximum is that of the last measurement.
 
     Attributes:
         made_by: the class.

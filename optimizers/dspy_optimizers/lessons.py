@@ -133,7 +133,7 @@ class Lessons:
             raise
 
     def _told(self, task: Task, episode: EpisodeResult) -> str:
-        """The words of the user's metric on an episode; empty if it has none."""
+        """The words of the user's metric on an episode; empty without any."""
         try:
             told = (s.feedback(task, episode) for s in self._scorers if isinstance(s, MetricScorer))
             return next(filter(None, told), "")
@@ -208,7 +208,7 @@ class Lessons:
         found: dict[str, Demonstration] = {}
         for predictor in program.predictors():
             for demo in predictor.demos:
-                # An example itself, where an optimizer shows such, is no demonstration of anybody's.
+                # An example that an optimizer shows is not a person's demonstration.
                 if (demonstration := self.made(demo)) is not None:
                     found[demonstration.task_id] = demonstration
         return tuple(found.values())
@@ -226,7 +226,7 @@ class Lessons:
             self._gaps[reason] += 1
 
     def _scores(self, task: Task, episode: EpisodeResult) -> tuple[dict[str, float], str]:
-        """The scores, and what the user's metric raised; empty if it gave one."""
+        """The scores, and the exception of the user's metric; empty without one."""
         try:
             return scores_of(self._scorers, task, episode), ""
         except UserCodeError as error:

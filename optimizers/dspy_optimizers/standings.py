@@ -35,7 +35,7 @@ def admitted(context: CompileContext, kind: str) -> Iterator[None]:
         return
     leave = budget.account(model_name(dspy.settings.lm)).admit(kind)
     if leave is None:
-        # The optimizer takes each of them for a failure of its own and would say so every time.
+        # The optimizer takes each of them for its own failure and would report it every time.
         logging.getLogger("dspy").setLevel(logging.CRITICAL)
         raise BudgetSpentError(budget.stopped)
     with leave:
@@ -71,7 +71,7 @@ class Standings:
         return name
 
     def note(self, name: str, task: Task, right: bool | None) -> None:
-        """Note an outcome, None where the infrastructure failed; the first one of a task counts."""
+        """Record an outcome, None if the infrastructure failed; the first one of a task counts."""
         if name and task.id in self._dev:
             with self._lock:
                 outcomes = self._outcomes[name]

@@ -40,7 +40,7 @@ class Optimized(NamedTuple):
 
 
 class DspyOptimizer(Teleprompter):
-    """An optimizer of DSPy's whose program is measured on the dev tasks, in our own log.
+    """An optimizer of DSPy's whose program is measured on the dev tasks, in a log of worksmith.
 
     Attributes:
         bootstraps: whether it is an error if no episode of its teacher succeeds.
@@ -92,7 +92,7 @@ def proposer_lm(context: CompileContext) -> dspy.LM:
 def working(context: CompileContext, lessons: Lessons) -> Iterator[None]:
     """A block in which an optimizer of DSPy's works.
 
-    The optimizer is not told that the budget is spent: to it everything fails from then on.
+    The optimizer does not know that the budget is spent: to it everything fails from then on.
 
     Raises:
         BudgetSpentError: an episode was not run, or a model not asked.
@@ -106,7 +106,7 @@ def working(context: CompileContext, lessons: Lessons) -> Iterator[None]:
             yield
     except Exception as error:
         failure = error
-    # Optimizers go on, or fail with an error of their own, where one of these is the cause.
+    # Optimizers continue, or fail with their own error, after one of these.
     if lessons.broken is not None:
         raise lessons.broken from failure
     for cause in (context.budget, context.proposer):
@@ -148,7 +148,7 @@ def check_taught(lessons: Lessons) -> None:
     """Check that an episode of the teacher succeeded.
 
     Raises:
-        NothingTaughtError: none did.
+        NothingTaughtError: no episode succeeded.
         InfrastructureError: all were lost.
         BudgetSpentError: the budget ended the teacher's work.
     """

@@ -39,7 +39,7 @@ class Asking(ABC):
         self.made = self.failed = 0
 
     def propose(self, standing: Standing, count: int) -> list[Candidate]:
-        """At most so many candidates; a reply that is of no use gives none.
+        """At most `count` candidates; a useless reply gives no candidate.
 
         Raises:
             WorksmithError: the model never answered.
@@ -57,7 +57,7 @@ class Asking(ABC):
         """The candidate of the proposal with this number, if the reply is of use."""
 
     def asked(self, ask: Callable[[], str]) -> str:
-        """The text that the model proposes; empty where its reply is none or it fails.
+        """The text that the model proposes; empty if its reply is unusable or it fails.
 
         Args:
             ask: asks DSPy's model.
@@ -85,7 +85,7 @@ class Asking(ABC):
 
 
 def _cleaned(reply: str) -> str:
-    """The text of a reply, without what models put around it; empty where it is none."""
+    """The text of a reply, without the additions of models; empty if it is unusable."""
     text = harmless(_MARKER.sub("", reply)).strip()
     fenced = _FENCED.match(text)
     text = (fenced[1] if fenced else text).strip()

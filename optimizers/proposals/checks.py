@@ -22,7 +22,7 @@ LONGEST = 4_000
 """Characters of a proposed text."""
 
 _LONGEST_VALUE = 6
-"""Words of a value; more are running text, in which no run of so many words may be repeated."""
+"""The most words of a value; longer texts may not repeat any run of this many words."""
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"|(?<![\w.])(-?\d[\d.,:-]*\w*)')
 _NO_VALUES = frozenset({"None", "True", "False"})
@@ -31,7 +31,7 @@ _NAME = re.compile(r"\b[^\W\d_]*\d\w*|\b[^\W\d_]\w+")
 
 @dataclass(frozen=True)
 class Checks:
-    """What a proposed text may not say, and which texts may not change.
+    """Values that a proposed text may not contain, and texts that may not change.
 
     Attributes:
         env: whose records a text, which every persona reads, must not quote unless all may read them.
@@ -79,7 +79,7 @@ def _runs(text: str) -> set[str]:
 def _hidden(env: Environment, standing: Standing, own: Iterable[str]) -> frozenset[str]:
     """Runs of words by which the tasks and the episodes at hand could be recognised.
 
-    What the authors of tools, house rules, phrasings and instructions wrote is nobody's secret.
+    The words of authors of tools, house rules, phrasings and instructions are no secret.
     """
     phrasings = [around(task.query, task.slots.values()) for task in standing.tasks.values() if task.slots]
     public = public_words(env) | {word for text in (*own, *phrasings) for word in words(text)}
@@ -106,7 +106,7 @@ def _of_task(task: Task) -> Iterator[str]:
 
 
 def _telling(value: str) -> Iterator[str]:
-    """The runs of words that tell a value: all of it, its names, its numbers; of a long one all runs."""
+    """The runs of words that reveal a value: all of it, its names, its numbers; of a long one all runs."""
     said = words(value) if value not in _NO_VALUES else []
     if len(said) > _LONGEST_VALUE:
         yield from (" ".join(said[at : at + _LONGEST_VALUE]) for at in range(len(said) - _LONGEST_VALUE + 1))

@@ -1,8 +1,8 @@
-"""What a model that proposes is shown of failed episodes.
+"""The view of failed episodes for a model that proposes.
 
-Where not everybody may read everything, its words may end up in prompts of personas that may not read what an
-episode has read. A task with known slots is then shown made up, see `worksmith.optimizers.demos.redaction`;
-of any other one only the tools, the names of arguments and the words that authors of tools wrote.
+With access rules, its words may get into prompts of personas who may not read the records of an episode. A
+task with known slots is then shown made up, see `worksmith.optimizers.demos.redaction`; of any other one only
+the tools, the names of arguments and the words that authors of tools wrote.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.dspy_programs.demo_format import calls_in, public_form, without_notes
 from worksmith.evals.dspy_programs.field_texts import texts_of
 from worksmith.evals.failure_modes.catalogue import failure_modes
-from worksmith.evals.records.changes import Pair, compare_changes
+from worksmith.evals.records.changes import ChangedPair, compare_changes
 from worksmith.optimizers.demos.redaction import redacted
 from worksmith.optimizers.proposals.feedback import feedback
 from worksmith.retrievers.ranking.lexical import LexicalIndex
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def keeps_secrets(env: Environment) -> bool:
 
 
 def described(record: EpisodeRecord, task: Task, env: Environment, bank: TraceBank) -> str:
-    """What a failed episode did, what was wrong, what is right, and a right run of the most similar task."""
+    """The calls of a failed episode, its fault, the right result, and a right run of a similar task."""
     closed = keeps_secrets(env)
     pairs = compare_changes(record.changes, record.expected_changes)
     lines = [
@@ -79,12 +79,12 @@ def _fault(record: EpisodeRecord, *, closed: bool) -> str:
         return "" if closed else record.error or ""
     mode = failure_modes().get(fault.kind)
     where = f"First wrong at step {fault.step}. " if fault.step else ""
-    # A detail may quote records, unless it is what the user's own metric said.
+    # A detail may quote records, except the words of the user's own metric.
     detail = fault.detail if not closed or fault.kind == "low_metric" else ""
     return f"{where}{mode.meaning if mode else fault.kind} {detail}"
 
 
-def _change(pair: Pair) -> str:
+def _change(pair: ChangedPair) -> str:
     columns = ", ".join(cell.name for cell in pair.differing or pair.cells)
     return f"{pair.either.operation} in {pair.either.table} ({columns})"
 

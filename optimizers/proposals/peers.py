@@ -49,7 +49,7 @@ class Grounded(Asking):
                 program=standing.program,
                 predictor=predictor,
                 pred_i=place,
-                # The first set stands for none.
+                # The first set stands for the empty one.
                 demo_candidates={place: [[], examples]},
                 demo_set_i=1,
                 trial_logs={},
@@ -62,7 +62,7 @@ class Grounded(Asking):
 
 
 class GepaReflection(Reflection):
-    """GEPA's reflection prompt over our description of failures."""
+    """GEPA's reflection prompt over worksmith's description of failures."""
 
     name = "GEPA"
 

@@ -1,4 +1,4 @@
-"""A model reads failures, and writes an instruction or the description of a tool anew."""
+"""A model reads failures, and rewrites an instruction or the description of a tool."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Target(NamedTuple):
 class Reflection(Asking):
     """Asks for the text that most of some failures point to.
 
-    Where they point to none, all predictors get new instructions first, and then each in turn.
+    If they point to no predictor, all get new instructions first, and then each in turn.
 
     Args:
         tools: whether descriptions of tools may change. Every second proposal is one, if the program is an
@@ -120,7 +120,7 @@ class Reflection(Asking):
             "present_text": target.present,
         }
         text = self.asked(lambda: self.ask(fields))
-        # Small models repeat what they read.
+        # Small models repeat their input.
         return "" if any(text in given for given in fields.values()) else text
 
     def ask(self, fields: Mapping[str, str]) -> str:
@@ -174,7 +174,7 @@ def _misused(standing: Standing, record: EpisodeRecord) -> set[str]:
 
 
 def _mistaken(standing: Standing, records: Sequence[EpisodeRecord], tool: str) -> str:
-    """The argument of a tool that was wrong most often; empty if none was."""
+    """The argument of a tool that was wrong most often; empty without one."""
     found = (
         each for record in records for each in wrong_arguments(standing.tasks[record.task_id], record.calls)
     )
@@ -183,7 +183,7 @@ def _mistaken(standing: Standing, records: Sequence[EpisodeRecord], tool: str) -
 
 
 def _blamed(standing: Standing, record: EpisodeRecord) -> str:
-    """The predictor at which an episode first went wrong; empty where no rule tells."""
+    """The predictor at which an episode first went wrong; empty if no rule finds it."""
     refused = any(call.status == "refused" for call in record.calls)
     steps = standing.tasks[record.task_id].gold_plan or ()
     unplanned = bool(record.plan) and any(step.tool not in record.plan for step in steps)

@@ -17,7 +17,7 @@ from worksmith.tools.seeding import rng
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])|(?<=[。\uff01\uff1f])|\n+")
 _SHRINKING = 10.0
-"""The ridge of the regression on demonstrations, in episodes: few showings say little about one."""
+"""The ridge of the regression on demonstrations, in episodes: few showings reveal little about one."""
 
 _HARM = 0.04
 """A smaller effect is as likely to be chance."""
@@ -37,7 +37,7 @@ def reduced(standing: Standing, _: Checks) -> Iterator[Candidate]:
 def _without_demonstrations(standing: Standing) -> Iterator[Candidate]:
     """The best ones alone; without those whose showing goes with failures, half of all at most or a quarter.
 
-    Where the best candidate shows none, those of the one that gained most are tried without them.
+    If the best candidate has none, those of the one that gained most are tried without them.
     """
     showing = [name for name, each in standing.tried.items() if each.demonstrations]
     first = max(showing, key=standing.gain, default="")
@@ -70,7 +70,7 @@ def _pool(demos: Demos, bank: TraceBank) -> tuple[str, ...]:
 
 
 def _less(demos: Demos, bank: TraceBank, gone: Collection[str]) -> Demos | None:
-    """The demonstrations without some; None where none would be left."""
+    """The demonstrations without some; None if none of them would be left."""
     if demos.show == "none":
         return demos
     kept = tuple(name for name in _pool(demos, bank) if name not in gone and name not in demos.always)
@@ -100,7 +100,7 @@ def effects_of_showing(standing: Standing) -> dict[str, float]:
     if not names:
         return {}
     table = np.array([[float(name in row) for name in names] for row in rows])
-    # What all of them do is no merit of one.
+    # A common call of all of them is no merit of one.
     table, aim = table - table.mean(axis=0), np.array(leads) - fmean(leads)
     found = np.linalg.solve(table.T @ table + _SHRINKING * np.eye(len(names)), table.T @ aim)
     # Rounded, so that the order of additions can never decide between equals.

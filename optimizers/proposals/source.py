@@ -82,7 +82,7 @@ class Standing:
         return dict(self.best_program.named_predictors())
 
     def predictor_with(self, outputs: Sequence[str]) -> str:
-        """The name of the first of them that gives one of the outputs; empty for none."""
+        """The name of the first of them that gives one of the outputs; empty without one."""
         fitting = (
             name for name, each in self.predictors.items() if {*outputs} & each.signature.output_fields.keys()
         )
@@ -107,5 +107,5 @@ class Source(Protocol):
     def failed(self) -> int: ...
 
     def propose(self, standing: Standing, count: int) -> list[Candidate]:
-        """At most so many candidates, none of which was tried."""
+        """At most `count` untried candidates."""
         ...

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 from worksmith.evals.statistics.sequential import Evidence, adjusted, needed
-from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Bounds, Outcome, Rules, Scores
+from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Bounds, RaceOutcome, Rules, Scores
 
 
 class Course:
@@ -57,7 +57,7 @@ class Course:
             self._incumbent.come_back()
 
     def unseal(self, finalists: int, intents: int) -> None:
-        """Let so many leaders meet so many of the sealed intents, and all others leave."""
+        """Let `finalists` leaders meet `intents` of the sealed intents, and all others leave."""
         able = [
             arm
             for arm in self._able
@@ -100,7 +100,7 @@ class Course:
 
     @property
     def _unbeaten(self) -> bool:
-        """Whether candidates have to beat the incumbent."""
+        """Whether candidates must beat the incumbent."""
         return not self._incumbent.out and self._kept(self._incumbent)
 
     @property
@@ -166,7 +166,7 @@ class Course:
         return self._bounds is None or self._bounds.kept(arm.name)
 
     def judge(self, found: Mapping[str, Scores]) -> None:
-        """Add the scores of a block, accept candidates, and remove arms that have to leave."""
+        """Add the scores of a block, accept candidates, and remove losing arms."""
         runners = self.runners
         # Newcomers meet tasks with known scores: a rival chosen by those would bias the bet.
         together = len(found) == len(runners)
@@ -198,12 +198,12 @@ class Course:
             if len(arm.scores) < self._until:
                 arm.leave(f"in the worse half of its round on {len(arm.scores)} tasks")
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RaceOutcome:
         arms = {arm.name: arm for arm in (self._incumbent, *self._candidates)}
-        return Outcome(self.winner.name, arms, self._rules, self._sizes, self._sealed, self._finalists)
+        return RaceOutcome(self.winner.name, arms, self._rules, self._sizes, self._sealed, self._finalists)
 
     def _rival(self, arm: Arm, runners: Sequence[Arm]) -> Arm | None:
-        """The arm that a candidate bets against in the next block; None where no bet is to be made."""
+        """The arm that a candidate bets against in the next block; None without a bet."""
         leader = max(runners, key=self._standing)
         rival = self._incumbent if arm is leader else leader
         if rival.left or not rival.scores or arm.mean - rival.mean >= self._rules.margin:

@@ -5,7 +5,7 @@ whole intents. After each block two questions are asked of each candidate, with 
 `worksmith.evals.statistics.sequential` has it, one bet for each intent on the mean difference over its tasks:
 
 * Is it better than the incumbent? The candidates' evidence is adjusted for their number. The chance that any
-  candidate is accepted that is not better is at most `alpha`, whatever happens in the race.
+  candidate is accepted that is not better is at most `alpha` in any race.
 * Can it still be worth its episodes? It bets that it is not better by `margin` than the arm that led before
   the block (the leader itself: than the incumbent). The rival is settled before the block is seen, so one
   process serves against all rivals: a candidate better than all others by `margin` leaves with a chance of at
@@ -17,26 +17,26 @@ or the tasks are used up. If no candidate was accepted, no difference was shown 
 candidate wins whose mean score on the tasks that both met is not above the incumbent's. Of candidates with
 equal mean scores the one that costs less leads and wins, then the earlier one.
 
-In a thorough race nobody leaves for its scores, and it ends with the tasks, so that all mean scores are of
-the same tasks. The first question alone is asked then.
+In a thorough race no candidate leaves for its scores, and it ends with the tasks, so that all mean scores are
+of the same tasks. The first question alone is asked then.
 
 Candidates may come in rounds, for instance because those of a later one cost more to make. Newcomers first
 meet the tasks that the others have met. How many candidates there can be is settled before the first round,
 and the evidence of all of them is adjusted for that number, so rounds do not change the guarantee.
 A further round starts if no candidate is accepted yet, or if the leader entered in the last round.
 
-**A sealed part.** All of this holds for candidates that nobody looked at dev to make. Where the episodes of
-one round serve to make the candidates of the next, the last intents are sealed, and the others are open. No
+**A sealed part.** All of this holds for candidates that were made without dev. Where the episodes of one
+round serve to make the candidates of the next, the last intents are sealed, and the others are open. No
 evidence counts on the open intents: candidates meet few tasks at a time, and the worse half of a round leaves
 each time before its end. No further round follows if `patience` of them brought no new leader, or if the
 incumbent solves every open task. Then the best ones meet the sealed intents with the incumbent. Given all
 that was seen on the open intents, these finalists are fixed programs, and no arm has met a sealed intent. So
-the argument for candidates that are settled beforehand holds, whatever the search did and whatever ended it.
+the argument for candidates that are settled beforehand holds for any search and any end of it.
 
-docs/concepts.md, "Acceptance", says what is assumed, how lost episodes count, and what costs decide.
+docs/concepts.md, "Acceptance", explains the assumptions, lost episodes, and the role of costs.
 
 An arm that cannot keep a bound any more leaves as well, and one that does not keep it as things stand cannot
-win. If the incumbent breaks a bound, no candidate has to beat it: the best candidate that keeps the bounds
+win. If the incumbent breaks a bound, no candidate needs to beat it: the best candidate that keeps the bounds
 wins.
 """
 
@@ -48,13 +48,13 @@ from dataclasses import replace
 from itertools import accumulate
 
 from worksmith.optimizers.racing.course import Course
-from worksmith.optimizers.racing.rules import INCUMBENT, Bounds, Outcome, Rules, Scores
+from worksmith.optimizers.racing.rules import INCUMBENT, Bounds, RaceOutcome, Rules, Scores
 
 RunBlock = Callable[[Mapping[str, range]], Mapping[str, Scores]]
 """Takes by arm the places of the tasks to run; runs all arms at once and gives the scores of each."""
 
 Table = Sequence[Sequence[Sequence[float | None]]]
-"""By intent the scores of all arms, a row a task; None where the infrastructure failed."""
+"""By intent the scores of all arms, a row a task; None if the infrastructure failed."""
 
 
 def race(
@@ -65,12 +65,12 @@ def race(
     *,
     most: int = 0,
     sealed: int = 0,
-    on_block: Callable[[Outcome], None] = lambda _: None,
+    on_block: Callable[[RaceOutcome], None] = lambda _: None,
     bounds: Bounds | None = None,
     cost: Callable[[str], float] = lambda _: 0.0,
     left: Callable[[], float] = lambda: math.inf,
-    without_parts: Callable[[Outcome], Sequence[str]] = lambda _: (),
-) -> Outcome:
+    without_parts: Callable[[RaceOutcome], Sequence[str]] = lambda _: (),
+) -> RaceOutcome:
     """Race candidates against the incumbent.
 
     Args:
@@ -81,7 +81,7 @@ def race(
         rules: the error rates, the margin, and the sizes of blocks.
         most: the most candidates of all rounds; needed if there is more than one round, and no sealed part.
         sealed: how many of the last intents are sealed (`worksmith.optimizers.racing.rules.sealed_intents`);
-            0 for candidates that nobody looked at dev to make.
+            0 for candidates that were made without dev.
         on_block: called with the present outcome after each block.
         bounds: the constraints of the arms; checked after each block.
         left: how many more episodes there may be; asked before the sealed part.
@@ -116,7 +116,7 @@ def race(
     return _complete(found, names, run) if names else found
 
 
-def _complete(found: Outcome, names: Sequence[str], run: RunBlock) -> Outcome:
+def _complete(found: RaceOutcome, names: Sequence[str], run: RunBlock) -> RaceOutcome:
     """Run all tasks to the end that are compared, because a race ends when the winner looks best."""
     tasks = range(found.first_compared, sum(found.intents))
     both = [arm for arm in (found.arms[INCUMBENT], found.arms[found.winner]) if not arm.out]
@@ -128,9 +128,9 @@ def _complete(found: Outcome, names: Sequence[str], run: RunBlock) -> Outcome:
 
 
 def final(intents: Sequence[int], sealed: int, rules: Rules, left: float) -> tuple[int, int]:
-    """How many finalists meet how many of the sealed intents in so many episodes.
+    """The numbers of finalists and of sealed intents for `left` episodes.
 
-    Where they are too few for all intents and several finalists, there is one finalist.
+    If they are too few for all intents and several finalists, there is one finalist.
     """
     ends = [*accumulate(intents[len(intents) - sealed :])]
     finalists = rules.finalists_for(sealed)
@@ -140,14 +140,14 @@ def final(intents: Sequence[int], sealed: int, rules: Rules, left: float) -> tup
 
 
 def final_episodes(intents: Sequence[int], sealed: int, rules: Rules, left: float = math.inf) -> int:
-    """The episodes of the final that fits into so many, to be kept back during the search."""
+    """The episodes that the search leaves to the final."""
     finalists, met = final(intents, sealed, rules, left)
     opened = len(intents) - sealed
     return sum(intents[opened : opened + met]) * (1 + finalists)
 
 
 def search_episodes(candidates: int, intents: Sequence[int], sealed: int, rules: Rules) -> int:
-    """The most episodes of a round of so many candidates before the sealed part."""
+    """The most episodes of a round of `candidates` candidates before the sealed part."""
     tasks = sum(intents[: len(intents) - sealed])
     if not sealed:
         return candidates * tasks
@@ -160,7 +160,7 @@ def search_episodes(candidates: int, intents: Sequence[int], sealed: int, rules:
 
 def race_over(
     table: Table, rules: Rules, rounds: Sequence[Sequence[str]] = (), *, sealed: int = 0
-) -> Outcome:
+) -> RaceOutcome:
     """Race over known scores.
 
     Args:

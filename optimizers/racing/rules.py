@@ -24,7 +24,7 @@ _LARGEST = 40.0
 """The largest log-evidence that is written down."""
 
 Scores = Sequence[float | None]
-"""Scores on a block of tasks in order; None where the infrastructure failed."""
+"""Scores on a block of tasks in order; None if the infrastructure failed."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ class Rules:
         fill: the fewest episodes between two looks, so that many workers are busy. Fewer looks cost hardly
             any episodes.
         finalists: the most candidates that meet the sealed intents.
-        patience: after so many rounds in a row without a new leader the search on the open intents ends.
+        patience: after this number of consecutive rounds without a new leader the search on the open intents
+            ends.
         thorough: every candidate meets all tasks, unless it cannot keep a bound or loses too many episodes.
     """
 
@@ -55,11 +56,11 @@ class Rules:
     thorough: bool = False
 
     def finalists_for(self, sealed: int) -> int:
-        """The most candidates that meet so many sealed intents; a single one where they are few."""
+        """The most candidates that meet `sealed` intents; a single one if they are few."""
         return max(1, min(self.finalists, sealed // _PER_FINALIST))
 
     def allow_loss(self, lost: int, episodes: int) -> bool:
-        """Whether so many lost episodes are no more than the share `lost`."""
+        """Whether `lost` of `episodes` are within the allowed share."""
         return lost <= self.lost * episodes
 
     def loss(self, lost: int, episodes: int) -> str:
@@ -82,7 +83,7 @@ def fewest_to_seal(alpha: float) -> int:
 
 
 class IncumbentLostError(InfrastructureError):
-    """Too many episodes of the program as it is were lost to compare anything with it.
+    """Too many episodes of the program as it is were lost for a comparison.
 
     Args:
         why: the error of one of them.
@@ -100,7 +101,7 @@ class Bounds(Protocol):
     """Constraints that arms must keep beside their scores."""
 
     def lost(self, name: str) -> str:
-        """The constraint that an arm cannot keep any more, whatever its next scores; empty if none."""
+        """The constraint that an arm cannot keep any more with any scores; empty without one."""
         ...
 
     def kept(self, name: str) -> bool:
@@ -170,7 +171,7 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RaceOutcome:
     """The end of a race.
 
     Attributes:
@@ -178,7 +179,7 @@ class Outcome:
         arms: the incumbent and the candidates by name, in the order given.
         intents: the number of tasks of each intent.
         sealed: how many of the last intents are sealed.
-        finalists: the candidates that met them; None before the sealed part, or where there is none.
+        finalists: the candidates that met them; None before the sealed part, or without one.
         without: scores of the winner without each of its parts, see `worksmith.optimizers.racing.worth`.
     """
 
@@ -204,7 +205,7 @@ class Outcome:
     def first_compared(self) -> int:
         """The number of the first task on which the winner is compared with others, once it has won.
 
-        The first sealed one: nobody chose by the scores there.
+        The first sealed one, whose scores chose no candidate.
         """
         return sum(self.intents[: len(self.intents) - self.sealed]) if self.sealed else 0
 

@@ -1,7 +1,7 @@
 """The gain of a race's winner, as a whole and by each of its parts.
 
-Compared are programs that ran the same tasks: of the sealed intents where there are some, which nobody chose
-by, else of all, where the gain of the best of several is flattered.
+Compared are programs that ran the same tasks: of the sealed intents if there are any, whose scores chose no
+candidate, else of all, with a flattered gain of the best of several.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from itertools import chain, repeat
 
 from worksmith.evals.statistics import Interval, paired_difference
-from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Scores
+from worksmith.optimizers.racing.rules import INCUMBENT, RaceOutcome, Scores
 
 
-def worth(outcome: Outcome) -> dict[str, Interval]:
+def worth(outcome: RaceOutcome) -> dict[str, Interval]:
     """The winner's lead over the program as it is, and over itself without each part; empty without one."""
     if outcome.winner == INCUMBENT:
         return {}

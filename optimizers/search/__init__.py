@@ -1,1 +1,1 @@
-"""Optimizers of our own: candidates, races, and acceptance."""
+"""worksmith's optimizers: candidates, races, and acceptance."""

@@ -1,10 +1,10 @@
 """The A/A check: does a race tell a program apart from itself?
 
-The program is evaluated once for each arm of the race, under another seed each time, so that a model that
-samples answers anew. The scores are then resampled without any further model call: whole intents are
-drawn with replacement, and for each of them the arms' scores are dealt out anew, the same way for all its
-tasks, which keeps the dependence inside an intent. Arms of the same program are interchangeable, so no such
-race has anything to find, and every acceptance is an error.
+The program is evaluated once for each arm of the race, under another seed each time, so that a sampling model
+gives new answers. The scores are then resampled without any further model call: whole intents are drawn with
+replacement, and for each of them the arms' scores are dealt out again, the same way for all its tasks, which
+keeps the dependence inside an intent. Arms of the same program are interchangeable, so no such race has
+anything to find, and every acceptance is an error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from worksmith.evals.records.summary import interval_json
 from worksmith.evals.statistics import Interval, wilson
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.racing.race import Table, race_over
-from worksmith.optimizers.racing.rules import INCUMBENT, Arm, IncumbentLostError, Outcome, Rules
+from worksmith.optimizers.racing.rules import INCUMBENT, Arm, IncumbentLostError, RaceOutcome, Rules
 from worksmith.optimizers.search.race import rules
 from worksmith.optimizers.search.track import dev_order
 from worksmith.optimizers.trial import episode_score
@@ -29,14 +29,14 @@ RESAMPLINGS = 1_000
 
 
 @dataclass(frozen=True)
-class SameProgram:
+class AACheck:
     """The result of an A/A check.
 
     Attributes:
         told_apart: the share of resamplings in which a candidate was accepted.
         stated: the rate that must not be exceeded.
-        as_measured: whether the evaluations as they came out were told apart.
-        differing: the share of tasks on which not all arms scored the same. At 0 the check says little: the
+        as_measured: whether the race told the actual evaluations apart.
+        differing: the share of tasks on which not all arms scored the same. At 0 the check shows little: the
             model answers the same every time.
         lost: episodes that the infrastructure failed; a race counts them against the candidates.
     """
@@ -64,11 +64,11 @@ def max_episodes(context: CompileContext) -> dict[str, int]:
     return {"dev": len(context.dev) * (1 + context.settings.candidates)}
 
 
-def same_program(context: CompileContext) -> SameProgram:
+def same_program(context: CompileContext) -> AACheck:
     """Evaluate the program of `context` once for each arm of its race, and resample.
 
     Raises:
-        IncumbentLostError: an arm lost too many episodes to compare anything with it.
+        IncumbentLostError: an arm lost too many episodes for a comparison.
     """
     how = rules(context.settings)
     dealt = dev_order(context.dev, context.settings.seed)
@@ -80,11 +80,11 @@ def same_program(context: CompileContext) -> SameProgram:
         columns.append([episode_score(record, context.settings.maximize) for record in records])
     for column in columns:
         # Any of them may stand for the program as it is.
-        Outcome(INCUMBENT, {INCUMBENT: Arm(INCUMBENT, column)}, how).check()
+        RaceOutcome(INCUMBENT, {INCUMBENT: Arm(INCUMBENT, column)}, how).check()
     rows = list(zip(*columns, strict=True))
     remaining = iter(rows)
     table = [list(islice(remaining, len(intent))) for intent in dealt]
-    return SameProgram(
+    return AACheck(
         told_apart=false_accepts(table, how, seed=context.settings.seed),
         stated=how.alpha,
         as_measured=_accepts(table, how),

@@ -32,7 +32,7 @@ _BANK_SHARES = (4, 2, 1)
 """The divisors of the number of training tasks, from the smallest bank to the whole one."""
 
 _TEACHING, _FEW = 0.2, 8
-"""The teacher's share of a budget, and the tasks that tell how many more it lasts for."""
+"""The teacher's share of a budget, and the number of tasks that show how many more it lasts for."""
 
 _KINDS = ("nearest", "covering", "random")
 
@@ -88,7 +88,7 @@ def _grown(context: CompileContext, bank: TraceBank, tasks: Sequence[Task], numb
 def thrifty_bank(context: CompileContext) -> TraceBank:
     """The bank of as many training tasks as the teacher's share of the budget lasts for.
 
-    The first ones tell what one costs. Raises as `context.bank` does.
+    The first ones show the cost of one. Raises as `context.bank` does.
     """
     limits, cost = context.limits, context.teacher.cost
     limited = limits.max_calls or limits.max_tokens
@@ -132,10 +132,10 @@ def draw_candidates(
     kinds: Sequence[str] = _KINDS,
     sizes: Sequence[int] = _SIZE_SHARES,
 ) -> dict[str, Built]:
-    """At most so many by name, in the order in which they run; fewer if the bank is small.
+    """At most `count` by name, in the order in which they run; fewer if the bank is small.
 
     Args:
-        kinds: the selections, in turn, where the user has chosen none.
+        kinds: the selections, in turn, if the user has not chosen.
         sizes: the divisors of the most demonstrations of a prompt, in turn.
 
     Raises:

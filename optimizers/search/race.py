@@ -29,7 +29,7 @@ _OF_AGENTS = frozenset(("form", "strategy", "toolset"))
 
 
 class Race(Teleprompter):
-    """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter.
+    """Candidates and the program as it is meet on dev in blocks; the winner must beat the latter.
 
     With more than demonstrations in `over`, candidates come in rounds: each looks at what failed in those
     before, and the winner is tested on a sealed part of dev. With `accept="best"` nothing is tested.
@@ -99,7 +99,7 @@ class Race(Teleprompter):
         Raises:
             InputError: the runner refuses.
             NothingTaughtError: no training task gave a demonstration, and nothing else is to change.
-            IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
+            IncumbentLostError: the program as it is lost too many episodes for a comparison.
         """
         if (maximize := context.settings.maximize) != PRIMARY:
             context.say(f"programs are compared by {maximize}")
@@ -121,7 +121,7 @@ class Race(Teleprompter):
                 without_parts=track.without_parts,
             )
         except BudgetSpentError:
-            # An accepted arm holds at any time. Before the first block there is none.
+            # An accepted arm holds at any time; before the first block there is no accepted one.
             if track.standing is None:
                 raise
             track.standing.check()

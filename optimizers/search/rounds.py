@@ -51,7 +51,7 @@ class Rounds:
 
     @property
     def most(self) -> int:
-        """The most candidates that nobody looks at dev to make."""
+        """The most candidates that are made without dev."""
         size = self.context.settings.candidates
         shown = size if DEMONSTRATIONS in self._over else 0
         others = 0 if self.adaptive else size * len(self._sources) + len(self.without_parts)
@@ -73,7 +73,7 @@ class Rounds:
         return self.context.settings.candidates * times
 
     def check_pinned(self) -> None:
-        """Check that there are such predictors, be it of a strategy that is tried, and such tools."""
+        """Check that these predictors, perhaps of a tried strategy, and tools exist."""
         tools = self.context.student.env.kind.tools
         for name in self.context.settings.pinned:
             if name not in (known := [*sorted(self._predictors), *tools]):
@@ -82,7 +82,7 @@ class Rounds:
     def entering(self, standing: Callable[[], Standing]) -> Iterator[Mapping[str, Built]]:
         """The candidates that enter together, round by round.
 
-        First those that take off what was compiled before. Where candidates are made from episodes, the
+        First those that remove earlier compiled parts. Where candidates are made from episodes, the
         program as it is comes before them, alone: proposals start from its failures. Then sources take turns;
         candidates that need no episode count as one of them.
 
@@ -143,7 +143,7 @@ class Rounds:
 
     @cached_property
     def bank(self) -> TraceBank:
-        """The demonstrations that candidates may name; none if nothing is taught and they do without."""
+        """The demonstrations that candidates may name; empty if nothing is taught and none is needed."""
         try:
             return thrifty_bank(self.context) if self.adaptive else self.context.bank()
         except NothingTaughtError:
@@ -153,7 +153,7 @@ class Rounds:
 
     @property
     def _needs_bank(self) -> bool:
-        """Whether there are no candidates without demonstrations."""
+        """Whether all candidates have demonstrations."""
         return {INSTRUCTIONS, TOOLS}.isdisjoint(self._over) and not self.without_parts
 
     @property
@@ -219,7 +219,7 @@ class Rounds:
         )
 
     def _built(self, candidates: Mapping[str, Candidate], bank: TraceBank) -> dict[str, Built]:
-        """The programs of candidates; one whose demonstrations do not fit its strategy makes none."""
+        """The programs of candidates; one whose demonstrations do not fit its strategy is left out."""
         found = {}
         for name, candidate in candidates.items():
             try:

@@ -13,7 +13,7 @@ from worksmith.programs.own_agents.program import OwnAgent
 from worksmith.programs.own_agents.task import AgentTask, Answer
 
 if TYPE_CHECKING:
-    from worksmith.evals.records.log import EpisodeLog
+    from worksmith.evals.records.logs.log import EpisodeLog
     from worksmith.evals.records.record import EpisodeRecord, WorkUnit
     from worksmith.evals.suite import Suite
 

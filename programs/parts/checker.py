@@ -14,11 +14,11 @@ import dspy
 
 from worksmith.programs.parts.rules import rules_text
 from worksmith.programs.parts.signatures import CheckAccess, one_paragraph
-from worksmith.programs.prompting.unreadable import UnreadableReplyError
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError
 from worksmith.programs.rollout import Rollout
 from worksmith.tools.dispatch import decide
 from worksmith.tools.episode import Episode
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 from worksmith.tools.policy import Decision, Opinion
 from worksmith.tools.tool import BadArgumentsError
 
@@ -57,11 +57,7 @@ class AccessChecker(dspy.Module):  # type: ignore[misc]
     def __init__(self, access: Access = "policy") -> None:
         super().__init__()
         if access not in get_args(Access):
-            raise InputError(
-                f"no access mode {access!r}",
-                where="--access",
-                hint=f"there are {', '.join(get_args(Access))}",
-            )
+            raise unknown("no access mode", access, get_args(Access), "--access")
         self.access = access
         if access != "policy":
             self.predict = dspy.Predict(one_paragraph(CheckAccess))

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from worksmith.programs.prompting.steps import observed
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 
 if TYPE_CHECKING:
     from worksmith.programs.rollout import Rollout
@@ -44,7 +44,7 @@ def tools_a_step(toolset: str) -> int | None:
     if name != RETRIEVED and all(kit.isidentifier() for kit in toolset.split(_AND)):
         return None
     if name != RETRIEVED or not number.isdigit() or int(number) < 1:
-        raise _no_toolset(toolset, "names of toolkits")
+        raise _no_toolset(toolset)
     return int(number)
 
 
@@ -79,17 +79,14 @@ def check_toolset(toolset: str, without: Iterable[str], env: Environment | None)
         return
     there = [toolkit.name for toolkit in env.kind.toolkits]
     if not set(named) <= set(there):
-        raise _no_toolset(toolset, ", ".join(there))
+        raise _no_toolset(toolset, there)
     env.kind.toolset(None, without)
 
 
-def _no_toolset(toolset: str, toolkits: str) -> InputError:
-    return InputError(
-        f"no toolset {toolset!r}",
-        where="--toolset",
-        hint=f"there are {ALL}, {REQUIRED}, {RETRIEVED}:K with K of at least 1, and, joined by {_AND} where "
-        f"it is more than one, {toolkits}",
-    )
+def _no_toolset(toolset: str, toolkits: Sequence[str] = ()) -> InputError:
+    known = names_instead(toolset, (ALL, REQUIRED, *toolkits))
+    hint = f"{known}; {RETRIEVED}:K with K of at least 1; toolkits by name, joined by {_AND}"
+    return InputError(f"no toolset {toolset!r}", where="--toolset", hint=hint)
 
 
 def offered(rollout: Rollout, k: int) -> Toolset:

@@ -20,7 +20,6 @@ from dspy.lm15 import Config, Response, TextPart
 from worksmith.programs.prompting.exchange import Wire
 from worksmith.programs.prompting.forms import JSON, TEXT, compact_length
 from worksmith.programs.prompting.generation import call_control, direct_config, native_config
-from worksmith.programs.prompting.grammar import held_to
 from worksmith.programs.prompting.json_layout import JsonLayout
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.native import (
@@ -31,11 +30,12 @@ from worksmith.programs.prompting.native import (
     read_message,
 )
 from worksmith.programs.prompting.render import TRAJECTORY, Layout, TextLayout, make_layout
-from worksmith.programs.prompting.reply import check_whole
+from worksmith.programs.prompting.replies.grammar import held_to
+from worksmith.programs.prompting.replies.reply import check_whole
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError, as_unreadable
 from worksmith.programs.prompting.request import AgentRequest, PromptData
 from worksmith.programs.prompting.trajectory import Trajectory
 from worksmith.programs.prompting.turns import Demo, Turns, as_dicts, call_ids
-from worksmith.programs.prompting.unreadable import UnreadableReplyError, as_unreadable
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")

@@ -28,11 +28,11 @@ from worksmith.programs.prompting.render import (
     offered_before,
     opening_fields,
 )
-from worksmith.programs.prompting.reply import check_values
+from worksmith.programs.prompting.replies.reply import check_values
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError
 from worksmith.programs.prompting.steps import Step, as_text, observed
 from worksmith.programs.prompting.tool_calling import itself
 from worksmith.programs.prompting.turns import Turns
-from worksmith.programs.prompting.unreadable import UnreadableReplyError
 from worksmith.tools.errors import InputError
 
 _TAKEN = "dspy.ChatAdapter, JSONAdapter, XMLAdapter and BAMLAdapter"

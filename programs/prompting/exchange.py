@@ -34,7 +34,7 @@ class Wire:
     Attributes:
         sent: the messages as they were handed over: turns, dictionaries, or texts of the system.
         reply: as text; empty if none came.
-        finish_reason: why the model stopped; see `worksmith.evals.records.parts.AskEntry`.
+        finish_reason: why the model stopped; see `worksmith.evals.records.entries.AskEntry`.
     """
 
     sent: Sequence[Any] = ()

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from worksmith.programs.prompting.tool_calling import itself
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 
 OBSERVATION = 1_000
 """Characters of an observation in compact prompts, unless the setting or the model says otherwise."""
@@ -24,8 +24,8 @@ def check_prompt(setting: str) -> str:
         raise InputError(
             f"no form of prompts {setting!r}",
             where="--prompt",
-            hint=f"there are {AUTO}, {TEXT}, {JSON}, {NATIVE}, {COMPACT} and {COMPACT}:N, with {SHORTEST} to "
-            f"{LONGEST:,} characters of each observation",
+            hint=f"{names_instead(setting, (AUTO, TEXT, JSON, NATIVE, COMPACT))} and {COMPACT}:N, with "
+            f"{SHORTEST} to {LONGEST:,} characters of each observation",
         )
     return setting
 

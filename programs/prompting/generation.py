@@ -13,7 +13,7 @@ from dspy.lm15 import Config, LM15Error, ToolChoice, request_from_openai_chat
 
 from worksmith.evals.lm.lm_proxy import ProxyLM
 from worksmith.programs.prompting.forms import NATIVE
-from worksmith.programs.prompting.grammar import is_constrained
+from worksmith.programs.prompting.replies.grammar import is_constrained
 from worksmith.programs.prompting.tool_calling import engine_settings, itself
 from worksmith.tools.errors import InputError
 

@@ -14,8 +14,8 @@ from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.programs.prompting.exchange import Wire
 from worksmith.programs.prompting.forms import AUTO
-from worksmith.programs.prompting.lenient import OTHER_FORM, as_answer, found_calls, own_name
 from worksmith.programs.prompting.native_tools import NativeTools
+from worksmith.programs.prompting.replies.lenient import OTHER_FORM, as_answer, found_calls, own_name
 from worksmith.tools.episode_result import UNREADABLE, AskRecord, Part, Usage
 from worksmith.tools.errors import InputError
 

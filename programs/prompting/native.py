@@ -16,7 +16,6 @@ import dspy
 from dspy.lm15 import Message, TextPart, ToolCallPart, ToolResultPart
 
 from worksmith.evals.lm.lm_proxy import valid_unicode
-from worksmith.programs.prompting.lenient import OTHER_FORM, found_calls
 from worksmith.programs.prompting.native_tools import NativeTools, native_name
 from worksmith.programs.prompting.render import (
     LABELS,
@@ -27,7 +26,8 @@ from worksmith.programs.prompting.render import (
     shown_in_part,
     unreadable_turn,
 )
-from worksmith.programs.prompting.reply import read_object
+from worksmith.programs.prompting.replies.lenient import OTHER_FORM, found_calls
+from worksmith.programs.prompting.replies.reply import read_object
 from worksmith.programs.prompting.steps import Said, Step, as_text
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.seeding import digest

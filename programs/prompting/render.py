@@ -10,7 +10,7 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message
 
-from worksmith.programs.prompting.reply import FieldReader, field_readers, read_reply
+from worksmith.programs.prompting.replies.reply import FieldReader, field_readers, read_reply
 from worksmith.programs.prompting.steps import Said, Step, as_text, observed
 
 TRAJECTORY = "trajectory"

@@ -27,11 +27,11 @@ ALLOWED = "WORKSMITH_EMBEDDERS"
 """The environment variable in which a user names other models that searches may load, commas between them."""
 
 
-class _Part(BaseModel):
+class _FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class EmbeddedBy(_Part):
+class EmbeddedBy(_FrozenModel):
     """The model that made the vectors.
 
     Attributes:
@@ -45,7 +45,7 @@ class EmbeddedBy(_Part):
     agreement: float
 
 
-class Entry(_Part):
+class Entry(_FrozenModel):
     """What there is of one source.
 
     Attributes:
@@ -64,7 +64,7 @@ class Entry(_Part):
     codes: dict[str, str] = Field(default_factory=dict)
 
 
-class IndexManifest(_Part):
+class IndexManifest(_FrozenModel):
     """What is known of an index without reading it.
 
     Attributes:

@@ -326,5 +326,5 @@ def test_a_compile_is_recorded_in_mlflow(tmp_path: Path, monkeypatch: pytest.Mon
     run = client.get_run(compiled.compilation.run_id)
     assert client.get_experiment(run.info.experiment_id).name == "mails"
     assert run.data.params["optimizer"] == "bootstrap"
-    assert len(client.get_metric_history(run.info.run_id, "dev/outcome")) == len(compiled.compilation.trials)
+    assert len(client.get_metric_history(run.info.run_id, "outcome")) == len(compiled.compilation.trials)
     assert [file.path for file in client.list_artifacts(run.info.run_id)] == ["program.json"]

@@ -20,8 +20,8 @@ from worksmith.tools.access.predicates import (
     Names,
     Operation,
     Outranks,
-    Part,
     PersonaIn,
+    PolicyNode,
     Predicate,
     RecordIn,
     Same,
@@ -31,7 +31,7 @@ from worksmith.tools.access.predicates import (
 Operations = Annotated[tuple[Operation, ...], Field(min_length=1)]
 
 
-class Rule(Part):
+class Rule(PolicyNode):
     """Whom it allows which operations on the records of a source.
 
     Attributes:
@@ -47,7 +47,7 @@ class Rule(Part):
     note: str = ""
 
 
-class PrivateRule(Part):
+class PrivateRule(PolicyNode):
     """Who may see the private fields of a readable record."""
 
     id: Name
@@ -55,14 +55,14 @@ class PrivateRule(Part):
     note: str = ""
 
 
-class Private(Part):
+class Private(PolicyNode):
     """Fields of a readable record that need a further rule to be seen."""
 
     fields: Names
     rule: PrivateRule
 
 
-class Source(Part):
+class Source(PolicyNode):
     """The rules of one source. What no rule allows is denied.
 
     Attributes:
@@ -81,7 +81,7 @@ class Source(Part):
     note: str = ""
 
 
-class People(Part):
+class People(PolicyNode):
     """Where the hierarchy is recorded.
 
     Attributes:
@@ -95,7 +95,7 @@ class People(Part):
     level: Name | None = None
 
 
-class PolicyDocument(Part):
+class PolicyDocument(PolicyNode):
     """A whole policy.
 
     Attributes:

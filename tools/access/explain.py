@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.access.lookup import DatabaseLookup
 from worksmith.tools.access.predicates import OPERATIONS
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.policy import Decision
 from worksmith.tools.sqlite.schema import Table, quoted
 from worksmith.tools.tool_context import ToolContext
@@ -153,6 +153,5 @@ def _policy(ctx: ToolContext, source: str) -> AccessPolicy:
     if not isinstance(policy, AccessPolicy):
         raise InputError("this kind of world has no access rules")
     if source not in policy.document.sources:
-        known = ", ".join(policy.document.sources)
-        raise InputError(f"no rules for a source {source!r}", hint=f"there are {known}")
+        raise unknown("no rules for a source", source, policy.document.sources)
     return policy

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from worksmith.tools.access.access_policy import NO_FIELDS, AccessPolicy, denial, key_column
 from worksmith.tools.access.confinement import Limits
-from worksmith.tools.access.engine import NO_FIELDS, AccessPolicy, denial, key_column
 from worksmith.tools.access.lookup import DatabaseLookup, Record
 from worksmith.tools.access.query import run_query
 from worksmith.tools.errors import ToolError

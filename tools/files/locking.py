@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from filelock import lock_descriptor
@@ -62,9 +61,7 @@ class Lock:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
     def _try(self, path: Path) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from worksmith.evals.progress.screen import on_screen
 from worksmith.evals.suite import Suite
 from worksmith.evals.tracking.run_loading import open_runs
-from worksmith.jobs.comparison import Comparison
+from worksmith.jobs.comparing.comparison import Comparison
 from worksmith.jobs.evaluation import Evaluation
 from worksmith.jobs.judgement import Judging, JudgingPlan, plan_judging, run_judging
-from worksmith.jobs.opening.judges import open_judges
+from worksmith.jobs.opening.named_judges import open_judges
 from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE
 from worksmith.jobs.settings.runs import JudgeSettings
 from worksmith.optimizers.wording import errors_in_python
@@ -40,7 +40,7 @@ def judge(
             the reference), or `median:NAME,NAME`.
         suite: of the logs; a result knows its own, and the log of a suite in a folder names it.
         rubric: YAML file of rubrics; default is one for each type of task.
-        anew: ask also for verdicts that are there.
+        anew: ask also for existing verdicts.
         workers: questions at once.
         progress: as of `evaluate`.
 

@@ -32,8 +32,8 @@ def load(file: Path | str, into: Environment | dspy.Module) -> Agent | dspy.Modu
         file: written by `worksmith compile`, or by `program.compilation.save(file)`; for a DSPy program also
             by its own `program.save(file)`.
         into: an environment, and the result is the `Agent` in it; or a DSPy program, and the result is a
-            copy of it with what was compiled. An agent gets strategy, toolset, form of prompts and
-            descriptions of tools from the file as well; its environment and all else stay its own.
+            compiled copy of it. An agent gets strategy, toolset, form of prompts and descriptions of tools
+            from the file as well; its environment and all else stay its own.
 
     Returns:
         The program, ready to run.

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from worksmith.api.conditions import Conditions, takes_conditions
 from worksmith.api.data import arms_of, connection_kept, measurement
 from worksmith.evals.dspy_programs.own_models import check_models
-from worksmith.jobs.comparison import Comparison, run_comparison
+from worksmith.jobs.comparing.comparison import Comparison, run_comparison
+from worksmith.jobs.comparing.study_plan import ProgramsPlan
 from worksmith.jobs.evaluation import EvalPlan, Evaluation, run_evaluation
-from worksmith.jobs.opening.given import chosen_models, opened
+from worksmith.jobs.opening.arguments import chosen_models, opened
 from worksmith.jobs.recording.tracking import Tracking
-from worksmith.jobs.study_plan import ProgramsPlan
 from worksmith.optimizers.compiling.claims import counted_intents
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def evaluate(
             the result says so.
         log: file of the episodes (JSON lines); default is one in `mlruns/logs`.
         metric: takes an example and a prediction; gives a bool, a number from 0 to 1, or a `dspy.Prediction`
-            with `score`. Plain examples need one; a suite has scorers of its own.
+            with `score`. Plain examples need one; a suite has its own scorers.
         judge: names of judges, such as `local/rubric` or a model's name, for levels from 1 to 5.
         rubric: YAML file of the judges' rubrics.
         trials: episodes of each task.
@@ -56,8 +56,8 @@ def evaluate(
         live: let tools that are declared with `outside=True` make their calls.
         track: record the run in MLflow; a text is the name of the experiment.
         resume: go on with the log of a stopped run.
-        attack: plant an instruction of a written catalogue into what each task reads, by `seed`; the score
-            `asr` is 1 where it was followed. Tasks without a gold plan are left out.
+        attack: plant an instruction of a written catalogue into the records that each task reads, by `seed`;
+            the score `asr` is 1 where it was followed. Tasks without a gold plan are left out.
         intent: the field of plain examples that names their kind; None for the input `intent`, if there is
             one. Intervals are over kinds, if there are five or more.
         progress: show what happens: sentences, and a bar with score so far, cost and remaining time. None
@@ -68,7 +68,7 @@ def evaluate(
         a page, `to_json()` gives data.
 
     Raises:
-        InputError: an argument is wrong; says which, and what to do.
+        InputError: an argument is wrong; the message names it, with the remedy.
         BudgetSpentError: the budget was spent before the first episode.
         EvaluationInterrupted: on Ctrl-C; finished episodes are in the log.
 
@@ -108,18 +108,18 @@ def compare(
     """Run programs on the same tasks and compare each with the first.
 
     Args:
-        programs: as of `evaluate`; in a mapping by the names that tables have. The first is the reference.
+        programs: as in `evaluate`; in a mapping by the names that tables have. The first is the reference.
         tasks, lm, metric, judge, rubric, trials, seed, workers, engine, processes, suite_store, budget,
-            live, track, resume, attack, intent, progress: as of `evaluate`.
+            live, track, resume, attack, intent, progress: as in `evaluate`.
 
     Returns:
         The programs' figures, with differences in points paired by task, their 95 % intervals over kinds of
         tasks, and adjusted p values. It prints as a table, and `report("report.html")` writes a page.
 
     Raises:
-        InputError: an argument is wrong; says which, and what to do.
+        InputError: an argument is wrong; the message names it, with the remedy.
         BudgetSpentError: the budget was spent before the first program was done.
-        EvaluationInterrupted: on Ctrl-C; what was finished is in the logs.
+        EvaluationInterrupted: on Ctrl-C; finished episodes are in the logs.
 
     Example:
         >>> agent = ws.Agent("react", env)

@@ -20,7 +20,7 @@ os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-# DSPy's own progress bars would write over ours, and into files where nobody watches.
+# DSPy's own progress bars would overwrite this one, and fill files.
 os.environ.setdefault("TQDM_DISABLE", "1")
 
 
@@ -38,7 +38,7 @@ class _Commands(Mapping[str, Any]):
 
 
 class _Root(GroupHelp):
-    """The root of all commands. Its help and completion read what a command does, and load no command."""
+    """The root of all commands. Its help and completion read the purpose of a command without loading it."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)

@@ -1,7 +1,8 @@
 """The one place where what went wrong becomes a sentence and an exit code.
 
-Whatever a person can mend is told without a traceback: what is wrong, where, and what to do. Anything else is
-a defect of the program, and its traceback is shown. `WORKSMITH_TRACEBACK=1` shows the others' as well.
+A fault that a person can repair is shown without a traceback: the fault, the place, and the remedy. Anything
+else is a defect of the program, and its traceback is shown. `WORKSMITH_TRACEBACK=1` shows the others' as
+well.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ _REMEDIES = {
 }
 
 _OF_STORES = ("sqlalchemy.", "sqlite3", "apsw", "chromadb.", "mlflow.")
-"""Where exceptions of the databases below are from; told by name, so that nothing is imported for it."""
+"""The packages of database exceptions; by name, so that nothing is imported for it."""
 
 _LITTLE = 2**20
-"""With fewer bytes free, a disk is full: libraries often do not say so."""
+"""With fewer bytes free, a disk is full: libraries often do not report it."""
 
 
 _LONGEST = 2_000
-"""Characters of a message: it may quote what somebody else has written."""
+"""Characters of a message: it may quote others."""
 
 
 class _Terminated(KeyboardInterrupt):
@@ -64,7 +65,7 @@ def run(command: Callable[[], object]) -> NoReturn:
         try:
             command()
         except (SystemExit, KeyboardInterrupt) as end:
-            if isinstance(end, SystemExit) and end.code != _INTERRUPTED:  # what is left of Ctrl-C
+            if isinstance(end, SystemExit) and end.code != _INTERRUPTED:  # the rest of Ctrl-C
                 raise
             _say("interrupted; what has --resume goes on with it")
             sys.exit(_TERMINATED if received else _INTERRUPTED)
@@ -79,7 +80,7 @@ def run(command: Callable[[], object]) -> NoReturn:
 
 
 def explained(error: Exception) -> tuple[str, int] | None:
-    """What to say of an error and the exit code; None if it is a defect of the program."""
+    """The message for an error and the exit code; None if it is a defect of the program."""
     if isinstance(error, InputError | RetrievalError):
         return str(error) + _disk(error), 2
     if isinstance(error, WorksmithError):
@@ -124,7 +125,7 @@ def _sigterm_as_ctrl_c() -> Iterator[list[int]]:
         raise _Terminated
 
     before = signal.getsignal(signal.SIGTERM)
-    if before == signal.SIG_DFL:  # whoever started the process may have it ignored
+    if before == signal.SIG_DFL:  # the parent process may have made it ignored
         signal.signal(signal.SIGTERM, stop)
     try:
         yield received
@@ -140,7 +141,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """What we say ourselves is a sentence; what libraries warn of is shown as Python does."""
+    """Show warnings of worksmith as sentences, and those of libraries as Python does."""
     if issubclass(category, Notice):
         _say(str(message))
     else:

@@ -1,4 +1,4 @@
-"""Values for shells to complete that worlds and their kinds have; empty where there are none."""
+"""Values of worlds and their kinds for completion in shells; empty without any."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Command(GroupedHelp):
             first = next((one for one in self.params if one.param_type_name == "argument"), None)
             missing = type(error).__name__ == "MissingParameter" and param is not first
             if missing and first is not None and first.name in defaults:
-                # What was given alone is the later argument: `run TASK` in a project, for `run SUITE TASK`.
+                # A single argument is the later one: `run TASK` in a project, for `run SUITE TASK`.
                 return super().make_context(info_name, [str(defaults[first.name]), *given], parent, **extra)
             if param is None or param.name not in defaults or not set(given).isdisjoint(param.opts):
                 raise
@@ -80,7 +80,7 @@ def command_at(name: str, address: str) -> Any:
 
 
 def with_default(name: str) -> type[GroupHelp]:
-    """A group in which `GROUP RUN` means `GROUP NAME RUN`, where RUN is no command."""
+    """A group in which `GROUP RUN` means `GROUP NAME RUN`, if RUN is not a command."""
 
     class Group(GroupHelp):
         default = name

@@ -44,7 +44,7 @@ class GroupedHelp(TyperCommand):
 
 
 class GroupHelp(TyperGroup):
-    """A group whose help says uncut what its commands do."""
+    """A group whose help shows the purposes of its commands uncut."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
@@ -53,7 +53,7 @@ class GroupHelp(TyperGroup):
 
 
 def purpose(command: Any) -> str:
-    """What a command does: the first paragraph of its help."""
+    """The purpose of a command: the first paragraph of its help."""
     return purpose_in(command.help or "")
 
 

@@ -1,4 +1,4 @@
-"""Commands that the installed kinds have of their own, and groups that they share with ours."""
+"""Commands of the installed kinds, and groups that they share with worksmith."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OURS = {
 
 @cache
 def kind_commands() -> dict[str, str]:
-    """The commands and groups of all kinds by name, each with what it does."""
+    """The commands and groups of all kinds by name, each with its purpose."""
     return {name: _GROUPS.get(name) or purpose(kind_command(name)) for name in _addresses()}
 
 

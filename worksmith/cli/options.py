@@ -77,7 +77,7 @@ def from_settings(
 
 
 def option(settings: type[JobSettings], name: str) -> Any:
-    """The option or argument of one field, for a command that has no settings of its own."""
+    """The option or argument of one field, for a command without its own settings."""
     return parameter(name, settings.model_fields[name]).annotation.__metadata__[0]
 
 

@@ -6,20 +6,19 @@ stranger, and the file chooses models and addresses.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from worksmith.models.named import read_models, use_models
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.project_file import ProjectFile, read_project
 
 
 def current_project() -> ProjectFile:
-    """The project of the folder; an empty one where there is no file.
+    """The project of the folder; an empty one without a file.
 
     Raises:
         InputError: the file is damaged.
@@ -48,7 +47,7 @@ def defaults_for(
         known: all commands by their words, with the names of their settings.
 
     Raises:
-        InputError: the file names a command or a setting that there is not.
+        InputError: the file names an unknown command or setting.
     """
     general: dict[str, Any] = {"prices": PROJECT_FILE} if project.prices else {}
     own: dict[str, Any] = {}
@@ -68,8 +67,5 @@ def defaults_for(
 
 
 def _check(name: str, known: Collection[str], noun: str, place: str) -> None:
-    if name in known:
-        return
-    near = difflib.get_close_matches(name, list(known), n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
-    raise InputError(f"no {noun} {name!r}", where=place, hint=hint)
+    if name not in known:
+        raise unknown(f"no {noun}", name, sorted(known), place)

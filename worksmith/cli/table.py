@@ -23,7 +23,7 @@ def rows() -> Mapping[str, Row]:
 
 
 def purposes() -> dict[str, str]:
-    """What each command does, by name."""
+    """The purpose of each command, by name."""
     return {name: purpose_in(row["help"]) for name, row in rows().items()}
 
 

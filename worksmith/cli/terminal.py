@@ -21,7 +21,7 @@ def say(message: str) -> None:
     typer.echo(harmless(message), err=True)
 
 
-class Result(Protocol):
+class JobResult(Protocol):
     """The result of a job."""
 
     def to_json(self) -> Any: ...
@@ -29,7 +29,7 @@ class Result(Protocol):
     def print(self, console: Console) -> None: ...
 
 
-def show(result: Result, as_json: bool) -> None:
+def show(result: JobResult, as_json: bool) -> None:
     """Print a result as one JSON document, or for people."""
     if as_json:
         typer.echo(json.dumps(result.to_json()))
@@ -40,7 +40,7 @@ def show(result: Result, as_json: bool) -> None:
 
 
 def end_stopped(limit: str, undone: str) -> None:
-    """Fail where a limit of the budget ended the job, after saying what is undone.
+    """Fail if a limit of the budget ended the job, after a report of the rest.
 
     Raises:
         Exit: with `SPENT`.

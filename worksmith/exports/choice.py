@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
 
 
-class Choice(TypedDict, total=False):
+class TaskChoice(TypedDict, total=False):
     """Which tasks of a suite are taken.
 
     Attributes:
         split: `train`, `dev`, `test`, `paired` or `all`; None for `test`, or `all` of a published task set.
-        limit: at most so many, spread evenly.
+        limit: the most tasks, spread evenly.
         where: conditions such as `area=HR,IT`; a text is one condition.
         scheme: of the splits: `standard` or `held_out_intents`.
     """
@@ -33,16 +33,16 @@ class Choice(TypedDict, total=False):
 
 
 def chosen_tasks(
-    suite: Suite | Path | str, *, progress: Progress = SILENT, **choice: Unpack[Choice]
+    suite: Suite | Path | str, *, progress: Progress = SILENT, **choice: Unpack[TaskChoice]
 ) -> tuple[Suite, str, list[Task]]:
     """The suite, the split's name and its tasks, as `worksmith eval` with these settings takes them.
 
     Args:
         suite: an open one, or its folder.
-        choice: see `Choice`.
+        choice: see `TaskChoice`.
 
     Raises:
-        InputError: a setting is wrong, there are no such tasks, or only a judge could score one of them.
+        InputError: a setting is wrong, no task fits, or only a judge could score one of them.
     """
     opened = suite if isinstance(suite, Suite) else Suite.open(Path(suite))
     where = choice.get("where", ())
@@ -58,8 +58,8 @@ def chosen_tasks(
     return opened, name, tasks
 
 
-def choice_of(settings: TaskSettings) -> Choice:
+def choice_of(settings: TaskSettings) -> TaskChoice:
     """The choice of settings, for a file that is written."""
-    return Choice(
+    return TaskChoice(
         split=settings.split, limit=settings.limit, where=list(settings.where), scheme=settings.scheme
     )

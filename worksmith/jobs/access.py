@@ -11,7 +11,7 @@ from typing import Any
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import TASK_KINDS
 from worksmith.jobs.showing.access_text import persona_text, record_lines, source_lines
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.explain import RecordRights, SourceRights, explain_record, explain_source
 from worksmith.tools.access.predicates import OPERATIONS
 from worksmith.tools.environment import Environment
@@ -62,7 +62,7 @@ def open_environment(directory: Path) -> Environment:
     """The environment of the world, suite or project in a folder; no tasks are needed.
 
     Raises:
-        InputError: there is none.
+        InputError: the folder has none.
     """
     if os.path.lexists(directory / MANIFEST_FILE):
         return Environment(World.open(directory))
@@ -79,7 +79,7 @@ def access_rights(
     operations: Sequence[str] = OPERATIONS,
     record: str | None = None,
 ) -> AccessRights | Explanation:
-    """What a persona may do, as the policy of the environment says.
+    """The rights of a persona by the policy of the environment.
 
     Args:
         persona: an id.
@@ -88,10 +88,10 @@ def access_rights(
         record: the key of a record of the source.
 
     Returns:
-        An `Explanation` from kinds of worlds whose rules are no policy document.
+        An `Explanation` from kinds of worlds whose rules are not a policy document.
 
     Raises:
-        InputError: there is no such persona, source or record.
+        InputError: the persona, source or record is unknown.
     """
     if record is not None and source is None:
         raise InputError("a record belongs to a source", where="--record", hint="give --source too")

@@ -26,7 +26,7 @@ from worksmith.jobs.showing.printing import Printable
 from worksmith.models.resolve import resolve
 from worksmith.retrievers.embedding import PACKAGED
 from worksmith.retrievers.embedding.models import open_embedder
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files.directories import directory_atomically
 from worksmith.tools.world_kind import no_library, world_kind
 
@@ -46,7 +46,7 @@ class SuiteFacts(Printable):
 
     @property
     def paid(self) -> str:
-        """The requests to models that cost money, in words; empty if there are none."""
+        """The requests to models that cost money, in words; empty without any."""
         calls, price = self.found.get("model_calls_at_most", 0), self.found.get("dollars_at_most")
         if not calls or price == 0:
             return ""
@@ -67,7 +67,7 @@ def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
     """Generate a world, its tasks and its search index.
 
     Raises:
-        InputError: there is no such kind, a setting is none of its own, or the folder is not empty.
+        InputError: the kind is unknown, a setting is not one of it, or the folder is not empty.
     """
     leave_out_cache(settings)
     options = _checked_options(settings)
@@ -94,10 +94,10 @@ def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
 def forecast_build(settings: BuildSettings) -> SuiteFacts:
     """The number of tasks and of model calls of a build, with tokens and price; nothing is built or asked.
 
-    The price is None where that of the model is unknown.
+    The price is None if that of the model is unknown.
 
     Raises:
-        InputError: there is no such kind, a setting is none of its own, or there is no such model.
+        InputError: the kind or the model is unknown, or a setting is not one of the kind.
     """
     options = _checked_options(settings)
     asked = [resolve(model) for model in options.models()]
@@ -155,13 +155,11 @@ def _checked_options(settings: BuildSettings) -> BuildOptions:
     except ValidationError as error:
         wrong = error.errors()[0]
         name = str(wrong["loc"][0])
-        literal = wrong["type"] == "literal_error"
-        listed = ", ".join(map(str, get_args(model.model_fields[name].annotation)))
-        raise InputError(
-            f"no {name} {wrong['input']!r}" if literal else wrong["msg"],
-            where=f"--{name.replace('_', '-')}",
-            hint=f"there are {listed}" if literal else None,
-        ) from error
+        where = f"--{name.replace('_', '-')}"
+        if wrong["type"] == "literal_error":
+            known = get_args(model.model_fields[name].annotation)
+            raise unknown(f"no {name}", str(wrong["input"]), known, where) from error
+        raise InputError(wrong["msg"], where=where) from error
 
 
 def _searched(kind: str) -> bool:
@@ -169,7 +167,7 @@ def _searched(kind: str) -> bool:
 
 
 def _refuse(kind: str, name: str, takers: Sequence[str]) -> NoReturn:
-    """Refuse an option that other kinds take, or none does."""
+    """Refuse an option that this kind does not take."""
     raise InputError(
         f"{kind} suites have no use for it",
         where=f"--{name.replace('_', '-')}",

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 from worksmith.evals.characters import harmless
 from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.columns import COSTS
-from worksmith.evals.records.lines import log_line
-from worksmith.evals.records.run_log import open_log
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.scoring.constraints import check_measured, constraints
 from worksmith.evals.scoring.regressions import OUTCOME, Criterion, compared, values
@@ -39,7 +39,7 @@ _LOSS = 0.15
 
 _TEXTS = ("query", "plan", "answer", "traceback")
 _PARTS = ("calls", "asks", "shown", "spans", "changes", "expected_changes", "judgements")
-"""What a baseline does not keep of an episode: texts, which may hold data that a repository may not."""
+"""The parts of an episode that a baseline leaves out: texts, which may hold private data."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Check(Printable):
     """A program against its baseline.
 
     Attributes:
-        criteria: the outcome and the constraints; empty where there was no baseline.
+        criteria: the outcome and the constraints; empty without a baseline.
         turned: by criterion the tasks that turned; of constraints only where they are worse.
         updated: whether the run is the baseline now.
     """
@@ -163,9 +163,9 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
     """Evaluate a program, and compare it with the baseline.
 
     Raises:
-        InputError: a setting is wrong, or a file; there is no baseline and none is to be made, or it has no
-            task of the run or not the metric of a constraint; or a baseline is to be made of a run that lost
-            episodes, or of some of its tasks.
+        InputError: a setting is wrong, or a file; the baseline is missing and none is to be made, or it has
+            no task of the run or not the metric of a constraint; or a baseline is to be made of a run that
+            lost episodes, or of some of its tasks.
         BudgetSpentError, EvaluationInterrupted: see `evaluate`.
     """
     bounds, file = constraints(settings.constraint), settings.baseline
@@ -183,10 +183,11 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
     for written in (settings.junit, file if settings.update else None):
         if written is not None:
             check_writable(written)
+    tracking = Tracking.of(settings, track=settings.track)
     plan = plan_evaluation(settings, progress=progress, record=True)
     if settings.update:
         _check_whole(plan, before, file)
-    result = run_evaluation(plan, Tracking.of(settings, track=settings.track))
+    result = run_evaluation(plan, tracking)
     now = result.records
     if len(result.runs) > 1:
         raise InputError("a replay of several runs", where="--lm", hint="give a file of one")
@@ -239,7 +240,7 @@ def _kept(record: EpisodeRecord) -> EpisodeRecord:
 
 
 def _sight(outcome: Criterion, now: int, before: int) -> str:
-    """Which loss a check of so many episodes finds, and how many trials find one of `_LOSS`."""
+    """The loss that a check of this number of episodes finds, and the trials that find one of `_LOSS`."""
     tasks, loss = outcome.difference.n, min(1.0, seen(outcome.difference, sides=1))
     said = f"8 times of 10 such a check shows a loss of {100 * loss:.0f} points"
     if loss <= _LOSS:
@@ -251,7 +252,7 @@ def _sight(outcome: Criterion, now: int, before: int) -> str:
 def _of_both(
     now: Sequence[EpisodeRecord], before: Sequence[EpisodeRecord]
 ) -> tuple[list[EpisodeRecord], list[EpisodeRecord], list[str]]:
-    """The episodes of the tasks that are the same in both runs, and what is to be said of the others."""
+    """The episodes of the common tasks of both runs, and a remark on the others."""
     tasks, old = ({each.task_id: each.digests.task for each in records} for records in (now, before))
     same = {task for task, digest in tasks.items() if old.get(task) == digest}
     notes = []

@@ -33,7 +33,7 @@ from worksmith.jobs.measuring.measurement import (
     losses,
     with_settings_of,
 )
-from worksmith.jobs.opening.judges import asked_models
+from worksmith.jobs.opening.named_judges import asked_models
 from worksmith.jobs.opening.suites import LOGS
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.printing import Printable, write_report
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from worksmith.evals.running.result import EvalResult
     from worksmith.evals.suite import Suite
     from worksmith.jobs.opening.programs import OpenedProgram
-    from worksmith.jobs.settings.programs import EvalSettings
+    from worksmith.jobs.settings.programs import EvaluateSettings
 
 
 _RUN_COLUMNS = (
@@ -74,8 +74,8 @@ class Evaluation(Printable):
         runs: the episodes and figures by label of the model; a replay has one for each recorded run.
         logged: the same as they lie in their logs, with their cards.
         suite: holds the tasks.
-        run_id: the id of the run in MLflow; None where it was not tracked.
-        stopped: the limit of the budget that ended the evaluation; empty where none did.
+        run_id: the id of the run in MLflow; None if it was not tracked.
+        stopped: the limit of the budget that ended the evaluation; empty without one.
         notes: remarks, such as the model that was taken by default.
 
     Example:
@@ -238,7 +238,9 @@ class EvalPlan(Printable):
         console.out(f"{plan['tasks']} tasks, {plan['episodes']} episodes, {calls}{judging}", highlight=False)
 
 
-def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, record: bool = False) -> EvalPlan:
+def plan_evaluation(
+    settings: EvaluateSettings, *, progress: Progress = SILENT, record: bool = False
+) -> EvalPlan:
     """Open the suite, program, models and judges of an evaluation.
 
     Args:
@@ -251,7 +253,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     if record and settings.record is not None:
         check_writable(settings.record)
     measured = Measurement.open(settings, progress).part(settings.shard)
-    # DSPy takes a second to load: a wrong name of a suite is told before.
+    # DSPy takes a second to load: a wrong name of a suite is reported before.
     from worksmith.jobs.opening.programs import open_program, record_planner
 
     program = open_program(measured.suite, settings)
@@ -262,7 +264,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     return EvalPlan(program, name, models, measured, settings.log)
 
 
-def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluation:
+def evaluate(settings: EvaluateSettings, *, progress: Progress = SILENT) -> Evaluation:
     """Run a program on a suite's tasks and score every episode by its outcome.
 
     Args:

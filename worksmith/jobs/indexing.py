@@ -1,4 +1,4 @@
-"""Index what a suite's tools search, and check an index against its world."""
+"""Index the texts that a suite's tools search, and check an index against its world."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def index(settings: IndexSettings, *, progress: Progress = SILENT) -> Indexing:
     """Index the texts of a suite. Embeds only new and changed texts, even after a kill.
 
     Raises:
-        InputError: there is no such suite, or its tools search nothing.
-        RetrievalError: there is no such model or store.
+        InputError: the suite is missing, or its tools have no search.
+        RetrievalError: the model or store is unknown.
     """
     world = _world(settings.suite)
     library, directory = _library(world)
@@ -84,7 +84,7 @@ def check(settings: IndexSettings) -> Indexing:
     """Compare the index of a suite with its world, record by record.
 
     Raises:
-        InputError: there is no such suite, or its tools search nothing.
+        InputError: the suite is missing, or its tools have no search.
         WorksmithError: the index does not fit the world.
     """
     library, directory = _library(_world(settings.suite))
@@ -115,7 +115,7 @@ def _library(world: World) -> tuple[Library, Path]:
 
 
 def _model_there(library: Library, directory: Path) -> str:
-    """The model of the index that there is, if it may be loaded; the default where there is none."""
+    """The model of the existing index, if it may be loaded; the default without an index."""
     try:
         name = library.embedder
     except RetrievalError:  # a damaged index is made again

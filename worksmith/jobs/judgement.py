@@ -16,17 +16,17 @@ from worksmith.evals.records.groups import intents_of
 from worksmith.evals.records.judge_figures import JudgeFigures, judging_of
 from worksmith.evals.records.run_card import JUDGEMENTS, LoadedRun, beside
 from worksmith.evals.records.verdicts import read_verdicts
-from worksmith.evals.reporting.tables.judges import judge_grid
+from worksmith.evals.reporting.tables.judge_tables import judge_grid
 from worksmith.evals.suite import Suite
 from worksmith.evals.tracking.run_loading import open_runs
-from worksmith.jobs.opening.judges import asked_models, open_judges
+from worksmith.jobs.opening.named_judges import asked_models, open_judges
 from worksmith.jobs.opening.suites import leave_out_cache
 from worksmith.jobs.showing.printing import Printable, Several
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.evals.judging.sidecar import PendingVerdict
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.jobs.settings.runs import JudgeSettings
 
 
@@ -35,7 +35,7 @@ class Judging(Printable):
     """The result of judging: the verdicts on runs, those included that were there before.
 
     Attributes:
-        runs: each with what each judge makes of it.
+        runs: each with the verdict of each judge.
         failed: whether all verdicts that a run lacked could not be had.
     """
 
@@ -69,7 +69,7 @@ class JudgingPlan(Printable):
         """Find the verdicts that a run lacks.
 
         Args:
-            anew: ask also for those that are there.
+            anew: ask also for existing ones.
         """
         file = beside(Path(run.path), JUDGEMENTS)
         tasks = {task.id: task for task in suite.tasks}
@@ -123,7 +123,7 @@ def run_judging(plans: Sequence[JudgingPlan], *, workers: int, progress: Progres
 
 
 def forecast_judging(settings: JudgeSettings) -> Several:
-    """The verdicts that runs lack, and what they take."""
+    """The verdicts that runs lack, and their cost."""
     return Several(plan_judging(settings))
 
 

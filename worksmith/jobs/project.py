@@ -14,8 +14,8 @@ from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.task_kind import TASK_KINDS, buildable_kinds, suite_builder
 from worksmith.jobs.settings.suites import TaskDraftSettings
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.task_drafting import draft_tasks
-from worksmith.tools.errors import InputError
+from worksmith.jobs.tasks.task_drafting import draft_tasks
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.directories import directory_atomically
 
@@ -55,10 +55,10 @@ class NewProject(Printable):
 
 
 def new_project(settings: NewSettings, *, progress: Progress = SILENT) -> NewProject:
-    """Write a small, commented project: a made-up helpdesk, or one over data that there are; or an industry.
+    """Write a small, commented project: a made-up helpdesk, or one over given data; or an industry.
 
     Raises:
-        InputError: the folder is already there, the data cannot be read, or there is no such industry.
+        InputError: the folder exists, the data cannot be read, or the industry is unknown.
     """
     folder, source = settings.folder, settings.source
     if os.path.lexists(folder):
@@ -91,8 +91,7 @@ def _new_industry(name: str, folder: Path) -> NewProject:
         for industry, place in suite_builder(kind).industries().items()
     }
     if name not in known:
-        hint = f"there are {', '.join(sorted(known))}"
-        raise InputError(f"no industry {name!r}", where="--industry", hint=hint)
+        raise unknown("no industry", name, sorted(known), "--industry")
     kind, place = known[name]
     with directory_atomically(folder) as new:
         if place.is_dir():

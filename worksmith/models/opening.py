@@ -56,7 +56,7 @@ def open_model(settings: NamedModel, name: str) -> dspy.LM:
         name: by which it was asked for, for errors.
 
     Raises:
-        InputError: there is no such provider, a variable is not set, or DSPy refuses the settings.
+        InputError: the provider is unknown, a variable is not set, or DSPy refuses the settings.
     """
     from dspy.clients.backend_selection import select_backend
     from dspy.utils.exceptions import LMConfigurationError

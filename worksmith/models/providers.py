@@ -17,7 +17,7 @@ def check_provider(name: str) -> None:
     """Check the provider in `PROVIDER/MODEL`.
 
     Raises:
-        InputError: there is no such provider.
+        InputError: the provider is unknown.
     """
     provider = name.partition("/")[0]
     if provider not in _listed() and not _found(name):

@@ -1,4 +1,4 @@
-"""Recorded runs as models: our own recordings, and the result files of published systems."""
+"""Recorded runs as models: worksmith's recordings, and the result files of published systems."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def read_runs(path: Path, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
     """The runs recorded in `path`, by label; each replays through the program's own prompts.
 
     Args:
-        path: a `.jsonl` recording of ours, a result file of a published system, or a folder of such files.
+        path: a `.jsonl` recording, a result file of a published system, or a folder of such files.
         tasks: the tasks that will be replayed.
 
     Raises:
-        InputError: there is no such file, one is damaged, or a run covers none of the tasks.
+        InputError: a file is missing or damaged, or a run covers no task.
     """
     if path.suffix == ".jsonl":
         return {"recording": _recording(path)}
@@ -34,7 +34,7 @@ def read_transcripts(path: Path) -> dict[str, list[tuple[str, Transcript]]]:
     """The runs in result files of a published system, by label, with places (`FILE:ROW`, rows from 0).
 
     Raises:
-        InputError: there is no such file, or one is damaged.
+        InputError: a file is missing or damaged.
     """
     from worksmith.evals.task_kind import transcript_readers
 

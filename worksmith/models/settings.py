@@ -39,12 +39,12 @@ class NamedModel(BaseModel):
         model: the name as DSPy takes it, such as `openai/gpt-4o-mini`, or that of a model on this machine.
             In worksmith.toml `file` can stand in its place, the path of a GGUF file.
         api: the API of the provider; `responses` is OpenAI's newer one.
-        api_base: the address of a server of your own.
+        api_base: the address of your own server.
         api_version: of Azure's API; without `api_base` the newest.
         region: of Bedrock.
         api_key_env: the environment variable that holds the key; the file never holds it.
         headers: the environment variable with the value of each header. Such requests go through LiteLLM.
-        proxy: of all requests of the process, to whichever server; loopback addresses excepted.
+        proxy: of all requests of the process, to any server; loopback addresses excepted.
         timeout: seconds without an answer until a request counts as lost. Replies are not streamed, so the
             whole reply must begin to arrive within them.
         connect_timeout: seconds until a connection must be there.

@@ -1,4 +1,4 @@
-"""Episodes and what they leave, as tests, metrics and scorers of yours get them."""
+"""Episodes and their results, for tests, metrics and scorers."""
 
 from worksmith.evals.tasks.task import Answer as ExpectedAnswer
 from worksmith.tools.dispatch import Observation

@@ -1,6 +1,6 @@
 """Kinds of world: tables, tools, access rules, tasks, and what functions of yours are given.
 
-Keep what it imports light: `worksmith --help` imports each kind, for the commands of its own.
+Keep what it imports light: `worksmith --help` imports each kind, for its commands.
 """
 
 from worksmith.evals.scoring.baselines import Baseline

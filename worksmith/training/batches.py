@@ -35,7 +35,7 @@ def _parts(example: Example) -> Sequence[Encoded]:
 
 
 def batches_of(examples: Sequence[Example], most: int, *, packing: bool, seed: int) -> list[list[Example]]:
-    """The examples in batches of at most `most` tokens; a longer example has a batch of its own.
+    """The examples in batches of at most `most` tokens; a longer example has its own batch.
 
     With packing the examples are in an order drawn from the seed, and no batch has padding. Without, examples
     of like lengths are together, and padding counts.
@@ -89,7 +89,7 @@ def collator(pad: int, *, packing: bool) -> Callable[[list[dict[str, Any]]], dic
 
     Args:
         pad: the token for padding.
-        packing: whether the examples are put end to end; none sees another.
+        packing: whether the examples are put end to end; no example sees another.
     """
     from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 

@@ -43,10 +43,10 @@ class Pair(NamedTuple):
 
 
 def training_template(tokenizer: PreTrainedTokenizerBase) -> str:
-    """A chat template that renders as the tokenizer's own and marks what the assistant generates.
+    """A chat template that renders as the tokenizer's own and marks the assistant's tokens.
 
     Raises:
-        InputError: the model has no chat template, or one that nobody has marks for.
+        InputError: the model has no chat template, or one without known marks.
     """
     from trl.chat_template_utils import get_training_chat_template, has_generation_markers
 
@@ -67,7 +67,7 @@ def training_template(tokenizer: PreTrainedTokenizerBase) -> str:
         ) from error
 
 
-class Encoder:
+class TokenEncoder:
     """Turns rows into tokens.
 
     Each text of the assistant, with the end of its turn, is encoded on its own, as the model generates it

@@ -1,4 +1,4 @@
-"""What a training would take."""
+"""The cost of a training."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _TIMED = 3
 
 
 @dataclass(frozen=True)
-class Forecast(Facts):
-    """What a training would take, from a few steps that were timed.
+class TrainingForecast(Facts):
+    """The cost of a training, from a few timed steps.
 
     Attributes:
         megabytes: of memory, at most, of this process or of the GPU.
@@ -45,8 +45,8 @@ class Forecast(Facts):
         return dict(vars(self))
 
 
-def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> Forecast:
-    """What a training would take: its largest batch and a few others are trained on, and thrown away."""
+def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> TrainingForecast:
+    """The cost of a training: it trains on the largest batch and a few others, and drops the result."""
     found = open_material(settings, progress)
     from worksmith.training.live import Live
     from worksmith.training.trainers import libraries_quiet, method, plan, taught_positions_only, trainer
@@ -68,7 +68,7 @@ def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> Forecas
         made.train()
     seconds, tokens = map(sum, zip(*(live.paces[1:] or live.paces), strict=True))
     every = found.tokens * whole.steps / len(batches)
-    return Forecast(
+    return TrainingForecast(
         method=method(settings),
         model=settings.model,
         tune=settings.tune,

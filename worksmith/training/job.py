@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.run_card import package_versions
-from worksmith.evals.tracking import open_tracker, steady
+from worksmith.evals.tracking import open_tracker, tolerant
 from worksmith.jobs.recording.tracking import check_registered, registration
 from worksmith.jobs.settings.training import TrainSettings
 from worksmith.jobs.showing.printing import Facts
@@ -73,7 +73,7 @@ def train(settings: TrainSettings, *, progress: Progress = SILENT) -> Trained:
 
     Args:
         settings: `SftSettings` or `DpoSettings`.
-        progress: hears of it.
+        progress: gets its progress.
 
     Returns:
         The model's folder and the figures of the training.
@@ -172,7 +172,7 @@ def _run(
         "tokens": found.tokens,
         "taught_tokens": found.taught,
     }
-    return steady(tracker.start(f"train {name} {settings.out.name}", params=params, tags=tags))
+    return tolerant(tracker.start(f"train {name} {settings.out.name}", params=params, tags=tags))
 
 
 def _megabytes(folder: Path) -> float:

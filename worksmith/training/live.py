@@ -72,7 +72,7 @@ class Live(TrainerCallback):  # type: ignore[misc]
         self._last = self._clock()
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Say how far it is, where nobody sees the display."""
+        """Report the progress if there is no display."""
         left = self.seconds / max(1, len(self.paces)) * (state.max_steps - state.global_step)
         self._progress.say(
             f"step {state.global_step} of {state.max_steps}: loss {self._loss:.3f}, "

@@ -12,7 +12,7 @@ from dspy.clients.provider import Provider, TrainingJob
 
 from worksmith.evals.lm.lm_proxy import ProxyEngine, ProxyLM
 from worksmith.evals.progress.progress import SILENT, Progress
-from worksmith.jobs.settings.training import SftSettings
+from worksmith.jobs.settings.training import TrainSftSettings
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.manifest import MANIFEST
 from worksmith.tools.errors import InputError
@@ -28,13 +28,13 @@ LOCAL = "local/"
 class LocalProvider(Provider):  # type: ignore[misc]
     """Trains local models on what DSPy's optimizers hand over.
 
-    The same data, model and settings have one folder: what was trained before is used again, and a training
-    that was killed goes on.
+    The same data, model and settings have one folder: an earlier training is used again, and a killed one
+        continues.
 
     Args:
         folder: gets a folder for each training.
-        progress: hears of each training.
-        settings: of `SftSettings`, such as `tune` and `epochs`; those that an optimizer's `train_kwargs` give
+        progress: gets the progress of each training.
+        settings: of `TrainSftSettings`, such as `tune` and `epochs`; those in an optimizer's `train_kwargs`
             come first.
     """
 
@@ -65,7 +65,7 @@ class LocalProvider(Provider):  # type: ignore[misc]
             write_atomically(data, lines.encode())
             resume = (out / UNFINISHED).is_file()
             train(
-                SftSettings(**{**settings, "model": name, "data": data, "out": out, "resume": resume}),
+                TrainSftSettings(**{**settings, "model": name, "data": data, "out": out, "resume": resume}),
                 progress=self._progress,
             )
         return f"{LOCAL}{out}"
@@ -102,12 +102,12 @@ def trainable(name: str, folder: str | Path, *, progress: Progress = SILENT, **s
 
     Args:
         name: `local/smollm2` or `local/DIR`; settings may follow it.
-        folder: gets what is trained.
-        progress: hears of each training.
-        settings: of `SftSettings`, for each training.
+        folder: gets the trained models.
+        progress: gets the progress of each training.
+        settings: of `TrainSftSettings`, for each training.
 
     Raises:
-        InputError: there is no such model.
+        InputError: the model is unknown.
 
     Example:
         >>> lm = trainable("local/smollm2", "weights", epochs=3)  # doctest: +SKIP

@@ -49,7 +49,7 @@ class Conversation(_Line):
 
 
 class Completion(_Line):
-    """A prompt and what follows: only the assistant's turns of the latter are taught."""
+    """A prompt and its continuation: only the assistant's turns of the latter are taught."""
 
     prompt: list[Message] = Field(min_length=1)
     completion: list[Message] = Field(min_length=1)
@@ -100,7 +100,7 @@ def read_data(file: Path, *, preferences: bool) -> Data:
     Each has `messages`, or `prompt` and `completion`; those of preferences `prompt`, `chosen` and `rejected`.
 
     Raises:
-        InputError: a line is something else, with its number; or there is none.
+        InputError: a line is something else, with its number; or has no line.
     """
     method, other = ("dpo", "sft") if preferences else ("sft", "dpo")
     what, hint = f"a line for {method.upper()}", f"worksmith export {method} writes such files"

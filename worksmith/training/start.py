@@ -23,7 +23,7 @@ _ALPHA = 2
 
 _LICENCES = {SMOLLM2: "Apache-2.0"}
 _UNKNOWN = "NOASSERTION"
-"""SPDX's word for a licence that nobody has stated."""
+"""SPDX's word for an unstated licence."""
 
 
 class Start(NamedTuple):
@@ -109,7 +109,7 @@ def _fetch(name: str) -> None:
 
 
 def open_tokenizer(start: Start) -> Any:
-    """The tokenizer of the model, or that of what was trained on it if it has one."""
+    """The tokenizer of the model, or that of the trained model if it has one."""
     from transformers import AutoTokenizer
 
     folder = start.folder
@@ -180,7 +180,7 @@ def _new_adapter(settings: TrainSettings) -> Any:
 
 
 def check_form(start: Start, settings: TrainSettings) -> None:
-    """Check that the start and the form of the result fit what is trained."""
+    """Check that the start and the form of the result fit the trained weights."""
     if settings.tune == "full":
         return
     place = start.trained

@@ -1,4 +1,4 @@
-"""TRL's trainers, on batches of our own. This module imports TRL, which takes seconds."""
+"""TRL's trainers, on worksmith's batches. This module imports TRL, which takes seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from transformers.utils import logging
 from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 from trl.trainer import utils as trl_utils
 
-from worksmith.jobs.settings.training import DpoSettings, Precision, TrainSettings
+from worksmith.jobs.settings.training import Precision, TrainDpoSettings, TrainSettings
 from worksmith.tools.errors import InputError
 from worksmith.training.batches import Example, collator, dataset_of, pair_collator
 from worksmith.training.start import Start, open_weights
@@ -24,7 +24,7 @@ _RISE = 0.03
 """The share of the steps in which the learning rate rises."""
 
 _SAVES = 20
-"""Checkpoints of a training, unless the settings say otherwise."""
+"""Checkpoints of a training by default."""
 
 _APART = 10
 """The fewest steps between two of them."""
@@ -34,7 +34,7 @@ _KEPT = 2
 
 
 class _Silent:
-    """A trainer that tells nobody of itself and writes no page about its model."""
+    """A trainer that prints nothing and writes no page about its model."""
 
     def _send_telemetry(self) -> None:
         pass
@@ -81,7 +81,7 @@ def plan(settings: TrainSettings, batches: Sequence[Sequence[Example]]) -> Plan:
 
 
 def method(settings: TrainSettings) -> str:
-    return "dpo" if isinstance(settings, DpoSettings) else "sft"
+    return "dpo" if isinstance(settings, TrainDpoSettings) else "sft"
 
 
 def _devices() -> int:
@@ -112,7 +112,7 @@ def trainer(
 
     Args:
         out: the folder for checkpoints.
-        live: hears of each step.
+        live: gets each step.
     """
     model, adapter = open_weights(start, settings)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
@@ -120,7 +120,7 @@ def trainer(
     shared |= {"callbacks": [live], "peft_config": adapter}
     config = _config(settings, plan, out)
     try:
-        if isinstance(settings, DpoSettings):
+        if isinstance(settings, TrainDpoSettings):
             reference = None
             if settings.tune == "full":
                 reference, _ = open_weights(start, settings)
@@ -203,7 +203,7 @@ def taught_positions_only() -> Iterator[None]:
 
 @contextmanager
 def libraries_quiet() -> Iterator[None]:
-    """A block without words of the libraries about their own next versions, and about what they align."""
+    """A block without messages of the libraries about their versions and alignments."""
     before = logging.get_verbosity()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def task_findings(env: Environment, scorers: Sequence[Scorer], task: Task) -> Iterator[Finding]:
-    """What is found about one task by itself: its plans and expectations are executed as its persona."""
+    """The findings about one task: its plans and expectations are executed as its persona."""
     try:
         yield from plan_findings(env, scorers, task)
         nothing = Outcome(b"", env.kind.tables)
@@ -62,7 +62,7 @@ def repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
 
 
 def _calls(env: Environment, task: Task) -> Iterator[Finding]:
-    """What is wrong with the expected calls of a task without a gold plan."""
+    """The faults of the expected calls of a task without a gold plan."""
     episode = env.episode(persona=task.persona, now=task.now, user=task.user, rehearsal=True)
     for number, call in enumerate(task.expected):
         seen = episode.call(call.tool, dict(call.arguments))

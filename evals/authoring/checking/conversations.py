@@ -1,4 +1,4 @@
-"""Whether a gold plan can know its values: from the request, what it has read, and what the user tells."""
+"""Whether a gold plan can know its values: from the request, its own reads, and the user's replies."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from worksmith.tools.episode import Episode
 
 _LONGEST = 5
-"""Words of a text that somebody gives. Of a longer one, which the agent writes, only ids and numbers are."""
+"""The most words of a text that is checked as a whole; of longer ones only ids and numbers are."""
 
 _NUMBER = re.compile(r"-?[\d.]+")
 """An agent may have computed it."""
 
 
 def conversation_findings(env: Environment, task: Task, episode: Episode, part: str) -> Iterator[Finding]:
-    """What is wrong with the conversation in an executed plan of a task with a user."""
+    """The faults of the conversation in an executed plan of a task with a user."""
     if task.user is None:
         return
     shown = [task.query, task.context, f"{episode.now:%Y-%m-%d %H:%M}", episode.persona.model_dump_json()]
@@ -61,7 +61,7 @@ def _given(value: str) -> list[str]:
 
 
 def _is_recorded(env: Environment, text: str) -> bool:
-    """Whether some record of the world at rest has a text."""
+    """Whether some record of the world has a text."""
 
     def look(connection: apsw.Connection) -> bool:
         for table in env.kind.tables:

@@ -1,10 +1,10 @@
-"""What is found about a task."""
+"""Findings about a task."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from worksmith.evals.records.changes import Pair, compare_changes, place_text
+from worksmith.evals.records.changes import ChangedPair, compare_changes, place_text
 from worksmith.evals.records.recording import change_entries
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.sqlite.outcome import Outcome
@@ -21,7 +21,7 @@ class Finding(NamedTuple):
 
     Attributes:
         task: the id.
-        place: file and line of the task, or its split where it has no file of its own.
+        place: file and line of the task, or its split without a file.
         part: of the task, such as `plan.1`.
         said: one sentence.
     """
@@ -40,14 +40,14 @@ def finding(level: Level, task: Task, part: str, said: str) -> Finding:
 
 
 def differences(made: Outcome, expected: Outcome) -> str:
-    """The changes in which two outcomes differ, in words; empty where both are the same."""
+    """The changes in which two outcomes differ, in words; empty if they are equal."""
     if made.matches(expected):
         return ""
     pairs = compare_changes(change_entries(made.changes), change_entries(expected.beside(made)))
     return "; ".join(_words(pair) for pair in pairs if pair.kind != "as expected")
 
 
-def _words(pair: Pair) -> str:
+def _words(pair: ChangedPair) -> str:
     place = place_text(pair.either)
     if pair.kind == "differs":
         cells = ", ".join(
@@ -57,7 +57,7 @@ def _words(pair: Pair) -> str:
     return f"{'missing' if pair.kind == 'missing' else 'not stated'}: {place} ({_cells(pair)})"
 
 
-def _cells(pair: Pair) -> str:
+def _cells(pair: ChangedPair) -> str:
     change = pair.either
     cells = change.before if change.operation == "delete" else change.after
     return _short(", ".join(f"{name} {value!r}" for name, value in cells.items() if value is not None))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def plan_findings(env: Environment, scorers: Sequence[Scorer], task: Task) -> Iterator[Finding]:
-    """What is wrong with the gold plans of a task."""
+    """The faults of the gold plans of a task."""
     plans = [task.gold_plan, *task.other_plans]
     for number, plan in enumerate(plan for plan in plans if plan is not None):
         part = "plan" if number == 0 else f"other plan {number}"

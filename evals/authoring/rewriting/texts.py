@@ -1,4 +1,4 @@
-"""Rewording of the texts of records with a model. Whoever owns the texts checks what comes back."""
+"""Rewording of the texts of records with a model. The owner of the texts checks the replies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worksmith.evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableReplyError, asking
+from worksmith.evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableRewordingError, asking
 from worksmith.tools.files.data_files import read_toml
 
 _FRAME = 360
@@ -16,23 +16,23 @@ _FRAME = 360
 
 
 class Text(NamedTuple):
-    """A text to be reworded, and what has to stand in it word for word."""
+    """A text to be reworded, and its parts that stay word for word."""
 
     text: str
     verbatim: tuple[str, ...] = ()
 
 
 class Reply(NamedTuple):
-    """The reworded text; or empty, and why there is none."""
+    """The reworded text; or empty, with the reason."""
 
     text: str
     failed: str = ""
 
 
 def forecast(tokens: int) -> tuple[int, int, int]:
-    """The calls, prompt tokens and completion tokens for a text of so many tokens, the tokens by guess.
+    """The calls, prompt tokens and completion tokens for a text of this many tokens, the tokens by guess.
 
-    The model is told the text and about a third of it again as what has to stay.
+    The prompt has the text, and about a third of it again: the sentences that stay.
     """
     return 1, _FRAME + tokens * 4 // 3, tokens * 9 // 8 + 20
 
@@ -49,8 +49,8 @@ def reword(
 
     Args:
         lm: a `dspy.LM`.
-        cache: a folder for the model's replies, so that none is paid for twice; None keeps none.
-        tick: is told how many replies there are.
+        cache: a folder for the model's replies, so that each is paid for once; None to keep no reply.
+        tick: is called with the number of replies.
 
     Raises:
         WorksmithError: the model gave no reply.
@@ -68,7 +68,7 @@ def reword(
 def _reply(one: Text, ask: Ask) -> Reply:
     try:
         return Reply(ask("reword", {"text": one.text, "verbatim": "\n".join(one.verbatim)})["reworded"])
-    except UnreadableReplyError as error:
+    except UnreadableRewordingError as error:
         return Reply("", str(error))
 
 

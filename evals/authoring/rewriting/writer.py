@@ -19,7 +19,7 @@ from typing import Any
 from worksmith.evals.authoring.rewriting.asking import (
     WORKERS,
     Ask,
-    UnreadableReplyError,
+    UnreadableRewordingError,
     asking,
     signature_of,
 )
@@ -29,7 +29,7 @@ from worksmith.retrievers.texts.words import folded
 from worksmith.tools.files.data_files import read_toml
 
 _LONGEST = 3
-"""A text this many times as long as the old one says something else as well."""
+"""A text this many times as long as the old one has other content."""
 
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _TOOL = re.compile(r"\b\w+[._](?:read|create|update|delete|read_issue|query)\b")
@@ -60,13 +60,13 @@ def objections(task: Task, text: str) -> list[str]:
 
 
 def _missing(task: Task, text: str) -> list[str]:
-    """What the old text tells of the slots and the new one does not."""
+    """The slots that the old text names and the new one does not."""
     told = [value for value in task.slots.values() if value and folded(value) in folded(task.query)]
     return [value for value in dict.fromkeys(told) if folded(value) not in folded(text)]
 
 
 def _fact_sentence(task: Task, text: str) -> list[str]:
-    """Values of the answer that the new text tells and the old one does not."""
+    """Values of the answer that the new text names and the old one does not."""
     answer = task.answer
     if answer is None:
         return []
@@ -94,7 +94,7 @@ _PROMPT, _COMPLETION = 600, 80
 
 
 def forecast() -> tuple[int, int, int]:
-    """At most so many calls, prompt tokens and completion tokens for one task, the tokens by guess."""
+    """The most calls, prompt tokens and completion tokens for one task, the tokens by guess."""
     return CALLS_AT_MOST, CALLS_AT_MOST * _PROMPT, CALLS_AT_MOST * _COMPLETION
 
 
@@ -113,7 +113,7 @@ def rewrite(
 
     Args:
         lm: a `dspy.LM`.
-        cache: a folder for the model's replies, so that none is paid for twice; None keeps none.
+        cache: a folder for the model's replies, so that each is paid for once; None to keep no reply.
         max_iter: how often a text is repaired at most.
     """
     ask = asking(lm, cache, _data()["stages"])
@@ -134,7 +134,7 @@ def write(task: Task, ask: Ask, max_iter: int = MOST_REPAIRS) -> Task:
     """One task, worded by the model if the text holds."""
     try:
         text, why = _text(task, ask, max_iter)
-    except UnreadableReplyError as error:
+    except UnreadableRewordingError as error:
         return _kept(task, str(error))
     return _kept(task, why) if why else task.model_copy(update={"query": text, "phrasing": None})
 
@@ -165,12 +165,12 @@ def _failed(task: Task, text: str, ask: Ask, context: Mapping[str, str]) -> list
     reply = ask("validate", {**context, "task": text, "ground_truth": reference, "questions": asked})
     verdicts = reply["verdicts"].upper().replace(",", " ").split()
     if len(verdicts) != len(questions) or not set(verdicts) <= {"YES", "NO"}:
-        raise UnreadableReplyError(f"the seven answers are unreadable: {reply['verdicts']!r}")
+        raise UnreadableRewordingError(f"the seven answers are unreadable: {reply['verdicts']!r}")
     return [q["repair"] for q, verdict in zip(questions, verdicts, strict=True) if verdict == "NO"]
 
 
 def _context(task: Task) -> dict[str, str]:
-    """What the model gets to know: who asks, what for, and how it is found out. Not the answer."""
+    """The model's view of a task: the persona, the purpose, and the way to the answer. Not the answer."""
     persona = task.persona
     card = f"{persona.name}, department {persona.department}, level {persona.level}" if persona else ""
     steps = [f"{number}. {step.tool}" for number, step in enumerate(task.gold_plan or (), 1)]

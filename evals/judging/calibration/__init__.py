@@ -1,1 +1,1 @@
-"""Measuring judges on labelled cases, and the gate that a judge has to pass."""
+"""Measuring judges on labelled cases, and the gate for judges."""

@@ -18,10 +18,9 @@ _CONFIDENCE = 0.95
 
 
 def kappa_of(table: Any) -> float:
-    """Cohen's kappa with quadratic weights (Cohen 1968): 1 is agreement, 0 what chance gives.
+    """Cohen's kappa with quadratic weights (Cohen 1968): 1 is agreement, 0 the level of chance.
 
-    Not a number where either side always says the same, and with it there is nothing to agree on; 0 where
-    only one side does.
+    Not a number if both sides always give the same level; 0 if only one side does.
 
     Args:
         table: as `confusion` gives it.
@@ -41,7 +40,7 @@ def spearman(xs: Sequence[float], ys: Sequence[float]) -> float:
     """Spearman's rank correlation, ties with their mean rank; not a number where one side is constant."""
     if len(xs) < 2:
         return math.nan
-    from scipy.stats import rankdata  # takes a moment, and most commands need none
+    from scipy.stats import rankdata  # slow to import, and rarely needed
 
     a, b = rankdata(xs), rankdata(ys)
     a, b = a - a.mean(), b - b.mean()

@@ -1,7 +1,7 @@
 """The gate: whether a judge agrees with labels well enough to drive a compile.
 
 A verdict of the gate is a file that names the judge by the digest of its model, settings and rubrics, and
-itself by the digest of all it says; change one of them, and it is no pass for the judge any more.
+itself by the digest of its content; after a change of one of them, the judge has not passed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from worksmith.evals.judging.calibration.calibrate import Calibration
-from worksmith.evals.running.judges import Judge
+from worksmith.evals.running.asked_judges import Judge
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.data_files import read_toml
@@ -36,9 +36,9 @@ class GateVerdict(BaseModel):
     """The verdict of the gate on one judge.
 
     Attributes:
-        judge_digest: see `worksmith.evals.running.judges.Judge.digest`.
+        judge_digest: see `worksmith.evals.running.asked_judges.Judge.digest`.
         labels: digest of the cases it was measured by.
-        failed: the measures that missed their threshold, each in a sentence; none if it passed.
+        failed: the measures that missed their threshold, each in a sentence; empty if it passed.
         digest: of all the rest.
     """
 
@@ -85,7 +85,7 @@ def read_gate(file: Path) -> GateVerdict:
     """The verdict in a file.
 
     Raises:
-        InputError: there is none, or it was changed after it was written.
+        InputError: the file is missing, or was changed.
     """
     verdict = read_model(file, GateVerdict, "a verdict on a judge", hint=_HINT)
     if verdict.digest != verdict.address():
@@ -136,7 +136,7 @@ def gate_verdicts(judges: Sequence[Judge], files: Sequence[Path], *, forced: boo
 
 
 def bound_of(measure: str, bounds: Mapping[str, float]) -> str:
-    """The threshold of a measure in words; empty if it has none."""
+    """The threshold of a measure in words; empty without one."""
     if measure in bounds:
         return f"at least {bounds[measure]:g}"
     most = bounds.get(measure + _MOST)

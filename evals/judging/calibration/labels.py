@@ -15,8 +15,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from worksmith.evals.judging.rubric import RUBRIC, Text
+from worksmith.evals.records.entries import CallEntry, ChangeEntry
 from worksmith.evals.records.groups import grouped
-from worksmith.evals.records.parts import CallEntry, ChangeEntry
 from worksmith.evals.records.record import Digests, EpisodeRecord
 from worksmith.evals.tasks.task import Answer, Entity, Task, TaskType
 from worksmith.tools.errors import InputError
@@ -82,7 +82,7 @@ def read_labels(file: Path) -> list[Case]:
     """The cases in a file of labels.
 
     Raises:
-        InputError: it cannot be read, or a line is no label.
+        InputError: it cannot be read, or a line is not a label.
     """
     cases = [
         case_of(validated(value, Label, "a label", where=where, hint=_HINT), where)

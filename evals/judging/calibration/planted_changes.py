@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.parts import ChangeEntry
+from worksmith.evals.records.entries import ChangeEntry
 from worksmith.evals.records.recording import change_entries
 from worksmith.evals.scoring.actions import format_action
 from worksmith.evals.scoring.outcomes import OutcomeScorer
@@ -53,7 +53,7 @@ class ChangePlanter:
         self._people = sorted({match for text in texts for match in _PERSON.findall(text)})
 
     def variants(self, task: Task, draw: Random) -> list[Variant]:
-        """The variants of a task; none if its right outcome changes nothing."""
+        """The variants of a task; empty if its right outcome changes nothing."""
         right = self._outcome(task, task.expected)
         wanted = change_entries(right.changes)
         if not wanted:
@@ -85,7 +85,7 @@ class ChangePlanter:
     def _faulty(self, task: Task, draw: Random, wanted: int) -> Iterator[tuple[str, int, list[Action]]]:
         """Sets of calls with one fault each: its name, the level, the calls."""
         expected = list(task.expected)
-        # A call can change several rows, or none; only one row a call leaves no doubt about the share.
+        # A call can change several rows or no row; with one row a call the share is certain.
         if len(expected) > 1 and len(expected) == wanted:
             place = draw.randrange(len(expected))
             kept = expected[:place] + expected[place + 1 :]

@@ -10,7 +10,7 @@ import apsw
 from worksmith.evals.kinds.own_data.names import Names
 from worksmith.evals.kinds.own_data.task import Cells, TableChanges
 from worksmith.evals.kinds.own_data.values import AnyOf, Column, Exactly
-from worksmith.tools.access.engine import key_column
+from worksmith.tools.access.access_policy import key_column
 from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted

@@ -10,13 +10,13 @@ from worksmith.evals.kinds.own_data.expectations import Expectations
 from worksmith.evals.kinds.own_data.task import OwnTask
 from worksmith.evals.kinds.own_data.values import Status
 from worksmith.evals.lm.users_code import UserCodeError
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import OVER_REFUSAL, PARTIAL_UNSAID, PARTIAL_WRONGLY, PRIMARY
 from worksmith.evals.scoring.answer_scorer import AnswerScorer
 from worksmith.evals.scoring.checker_scores import checker_scores
 from worksmith.evals.scoring.metric import Score
 from worksmith.evals.scoring.path_scores import made_calls, path_scores
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.kinds.own_data.locales import Locale, locale_called
 
 if TYPE_CHECKING:

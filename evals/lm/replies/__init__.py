@@ -1,1 +1,1 @@
-"""Model replies that are kept on disk, so that a killed process pays for none twice."""
+"""Model replies that are kept on disk, so that no process pays for one twice."""

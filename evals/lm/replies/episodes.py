@@ -1,9 +1,9 @@
 """Replies to the episodes of one log, so that an episode that was lost or killed goes on where it was.
 
 A request is identified by its episode (program, task, world, model, scorers, seed, trial), by its content
-(see `worksmith.evals.lm.replies.engine`), and by its number among the equal requests of the attempt. So no
-two episodes share a reply, be they trials of one task or programs of one comparison, and a run asks what it
-would ask without the file. Models that run here are left out.
+(see `worksmith.evals.lm.replies.keeping_engine`), and by its number among the equal requests of the
+attempt. So no two episodes share a reply, in trials of one task or in programs of one comparison, and a run
+makes the same requests as without the file. Models that run here are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import dspy
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.lm_proxy import Sample
 from worksmith.evals.lm.prices import free
-from worksmith.evals.lm.replies.engine import KeepingEngine
+from worksmith.evals.lm.replies.keeping_engine import KeepingEngine
 from worksmith.evals.lm.replies.store import Asker, ReplyStore
 from worksmith.tools.episode_result import Usage
 
@@ -113,7 +113,7 @@ def asking_for(part: str) -> Iterator[Usage]:
 
 @contextmanager
 def asking_again() -> Iterator[None]:
-    """A block in which the attempt in use begins anew: it gets the replies that it has paid for.
+    """A block in which the attempt in use starts again and gets its paid replies.
 
     Without an episode in use, nothing is kept.
     """
@@ -132,10 +132,10 @@ class _Paid(NamedTuple):
 
 
 class _Asking:
-    """An attempt that asks.
+    """An attempt with its replies.
 
     Attributes:
-        scope: the part of its requests' keys that says who asks.
+        scope: the part of its requests' keys that identifies the attempt.
         owed: the paid usage of the same attempt in killed processes.
     """
 

@@ -183,7 +183,7 @@ class ReplyStore:
         return self._reply(place)
 
     def known(self, key: str) -> lm15.Response | None:
-        """The known reply to `key`; None if there is none.
+        """The known reply to `key`; None without one.
 
         Raises:
             LMError: a failure is known instead of a reply.

@@ -1,4 +1,4 @@
-"""The bodies of replies that could not be used: what a refusal says, what an unreadable answer has cost."""
+"""The bodies of unusable replies: the text of a refusal, the usage of an unreadable answer."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def with_body() -> Iterator[None]:
 
     Raises:
         LMServerError: the answer has something that DSPy's client does not know. The request is not at fault.
-        Exception: of the block, with the beginning of a refusal as its message if it has none.
+        Exception: of the block, with the beginning of a refusal as its message if that is missing.
     """
     body = _Body()
     token = _BODY.set(body)

@@ -8,7 +8,7 @@ from worksmith.tools.errors import WorksmithError
 from worksmith.tools.statuses import EpisodeStatus
 
 FAILURES = 10
-"""Failures in a row, of whichever requests, that pause a model."""
+"""Consecutive failures, of any requests, that pause a model."""
 
 FIRST_PAUSE = 2.0
 """Seconds of the first pause; each further one in a row is twice as long if the model has ever answered."""
@@ -23,7 +23,7 @@ class PausedError(WorksmithError):
 
 
 class Breaker:
-    """Whether a model is paused. After each pause one request tries it; the others wait for what it learns.
+    """Whether a model is paused. After each pause one request tries it; the others wait for its result.
 
     Attributes:
         failure: the last one; None if the model answered since.
@@ -51,7 +51,7 @@ class Breaker:
         return max(0.0, self._until - now)
 
     def begin(self) -> bool:
-        """Let a request through, after `wait` has said 0.
+        """Let a request through, after `wait` returned 0.
 
         Returns:
             Whether it tries a paused model.
@@ -74,7 +74,7 @@ class Breaker:
             self._trying = False
             self.failed_tries += 1
         self._in_a_row += 1
-        # Requests that were in flight as the model was paused say nothing new.
+        # Requests from before the pause give no new information.
         if tried or (self.paused and not before):
             self._until = now + self._pause
 
@@ -85,7 +85,7 @@ class Breaker:
         return min(FIRST_PAUSE * 2.0**in_a_row, LONGEST_PAUSE)
 
     def answered(self, now: float, *, tried: bool) -> None:
-        """Take note that the model works, or at least refuses a request for what it is."""
+        """Record that the model works, or refuses a request for its content."""
         self._answered = now
         if tried or not self.paused:
             self.failure = None
@@ -93,5 +93,5 @@ class Breaker:
             self._in_a_row = self.failed_tries = 0
 
     def given_up(self, *, tried: bool) -> None:
-        """Take note that a request ended in a way that says nothing about the model."""
+        """Record that a request ended without information about the model."""
         self._trying = self._trying and not tried

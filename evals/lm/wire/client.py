@@ -32,7 +32,7 @@ def native_client(lm: dspy.LM, route: BackendSelection) -> Callable[[lm15.Reques
     """A function that asks a provider once. Tokens from a provider's prompt cache count as used.
 
     Raises of the function:
-        LMError: there is no reply.
+        LMError: no reply came.
     """
     provider, clients = route.resolution.provider, route.clients
     timeouts = timeouts_for(clients.get("timeout"))

@@ -25,7 +25,7 @@ _SESSIONS: WeakSet[httpx.Client] = WeakSet()
 
 
 class CompatibleEngine(LiteLLMEngine):  # type: ignore[misc]
-    """LiteLLM with replies mended as those of DSPy's own client are."""
+    """LiteLLM with replies repaired like those of DSPy's own client."""
 
     def complete(self, request: lm15.Request) -> lm15.Response:
         litellm = get_litellm(feature="LiteLLM engine")
@@ -62,6 +62,6 @@ class CompatibleEngine(LiteLLMEngine):  # type: ignore[misc]
 
 
 def _read(response: httpx.Response) -> None:
-    """Read the body of a reply to one of our requests; those of others in this process are left alone."""
+    """Read the body of a reply to a request of worksmith; other requests in this process are left alone."""
     if in_request():
         response._content = b"".join(received(response.status_code, response.iter_bytes()))

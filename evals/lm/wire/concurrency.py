@@ -24,7 +24,7 @@ class Concurrency:
         ceiling: None for no ceiling.
 
     Attributes:
-        limit: infinite until a request was refused, where there is no ceiling.
+        limit: infinite before a refusal, without a ceiling.
     """
 
     def __init__(self, ceiling: int | None = None) -> None:
@@ -39,8 +39,8 @@ class Concurrency:
 
         Args:
             in_flight: requests that were, this one included.
-            sent: when the request was sent. Refusals of requests that were sent before the last decrease say
-                nothing new.
+            sent: when the request was sent. Refusals of requests that were sent before the last decrease do
+                not count.
         """
         if sent >= self._decreased:
             self._decrease(_DECREASE, in_flight, now)

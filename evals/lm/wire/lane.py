@@ -37,7 +37,7 @@ class Traffic:
 
     Attributes:
         in_flight: requests without a reply yet.
-        waiting: requests that were not sent yet, by what they wait for.
+        waiting: waiting requests, by reason.
         limit: of requests in flight, where one is in force.
         answered, failed: so far.
         tokens: of the replies so far.
@@ -56,11 +56,11 @@ class Traffic:
 
 @dataclass
 class Sent:
-    """A request on its way to a model.
+    """A request that was sent to a model.
 
     Attributes:
         at: when a lane let it through.
-        tokens: which whoever sends it sets when the reply is there.
+        tokens: which the sender sets after the reply.
     """
 
     at: float = 0.0
@@ -100,7 +100,7 @@ class Lane:
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether a request has to say how many tokens it will probably take."""
+        """Whether a request must state its probable number of tokens."""
         return self._tokens is not None
 
     @contextmanager
@@ -222,7 +222,7 @@ class Lane:
         elif passes:
             self._breaker.failed(error, now, sent=request.at, tried=request.tries_model)
             return
-        # The model works: it has too many requests, or refuses this one for what it is.
+        # The model works: it has too many requests, or refuses the content of this one.
         self._breaker.answered(now, tried=request.tries_model)
 
     def _hold(self, seconds: float, now: float) -> None:

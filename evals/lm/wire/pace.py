@@ -20,7 +20,7 @@ class Pace:
         return at
 
     def shift(self, seconds: float) -> None:
-        """Move all that is to come by so many seconds; those who have reserved move on their own."""
+        """Move all future units by this many seconds; those with a reservation move themselves."""
         self._free += seconds
 
     def correct(self, units: float) -> None:

@@ -1,4 +1,4 @@
-"""Replies of gateways that say more than one choice, or count tokens in a way that nobody can read.
+"""Repairs replies of gateways with several choices, or with unreadable token counts.
 
 DSPy's client refuses such a reply, which was paid. Its first choice is as good as any other; tokens that are
 not reported are estimated, see `worksmith.evals.lm.estimates`.
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _MOST = 10**12
-"""Tokens that no request takes: a larger number is none."""
+"""A larger number of tokens is invalid."""
 
 _INPUT = ("prompt_tokens", "input_tokens", "promptTokenCount")
 _OUTPUT = ("completion_tokens", "output_tokens", "candidatesTokenCount")
@@ -21,7 +21,7 @@ _COUNTS = ("tokens", "TokenCount")
 
 
 def mended(body: bytes | bytearray) -> bytes:
-    """The body of a reply as DSPy's client can read it; the same if it is no JSON object."""
+    """The body of a reply as DSPy's client can read it; unchanged if it is not a JSON object."""
     data = _object(body)
     if data is None:
         return bytes(body)
@@ -31,7 +31,7 @@ def mended(body: bytes | bytearray) -> bytes:
 
 
 def readable(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A reply with its first choice alone, without numbers of tokens that are none.
+    """A reply with its first choice alone, without invalid token counts.
 
     A reply without any choice is refused as broken off.
     """

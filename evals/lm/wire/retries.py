@@ -15,13 +15,13 @@ from worksmith.evals.lm.wire.breaker import PausedError
 T = TypeVar("T")
 
 FIRST_WAIT = 1.0
-"""Seconds before the second try, unless the server says; doubled before each further one."""
+"""Seconds before the second try, unless the server sets it; doubled before each further one."""
 
 LONGEST_WAIT = 60.0
 """The most seconds to wait, unless the server asks for more."""
 
 LONGEST_ASKED_FOR = 300.0
-"""The most seconds of a server's `Retry-After`; after a longer one there is no other try."""
+"""The most seconds of a server's `Retry-After`; a longer one ends the tries."""
 
 
 _JITTER = random.Random()
@@ -36,7 +36,7 @@ def with_retries(
     A refusal for too many requests is no failure: it is tried again for as long as the time lasts.
 
     Args:
-        tries: the most calls that fail; 1 for a single call whatever comes of it.
+        tries: the most calls that fail; 1 for a single call.
         seconds: from the first call, after which no other one begins.
         again: called before each call but the first; what it raises ends the tries.
 
@@ -64,7 +64,7 @@ def with_retries(
 
 
 def wait_before(error: BaseException, tried: int) -> float | None:
-    """Seconds to wait before another try, without the part that is left to chance; None if none would help.
+    """Seconds to wait before another try, without the random part; None if no try would help.
 
     Args:
         error: of the last try.
@@ -78,7 +78,7 @@ def wait_before(error: BaseException, tried: int) -> float | None:
 
 
 def asked_wait(error: BaseException) -> float:
-    """Seconds that the server asks all requests to wait; 0 if it says nothing, or too much to wait for."""
+    """Seconds that the server asks all requests to wait; 0 without such a demand or with too long a one."""
     asked_for = _asked_for(error) or 0.0
     return asked_for if asked_for <= LONGEST_ASKED_FOR else 0.0
 

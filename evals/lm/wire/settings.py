@@ -12,8 +12,8 @@ class WireSettings:
     Attributes:
         requests_per_minute: requests that the provider takes.
         tokens_per_minute: tokens of prompts and replies that it takes.
-        parallel: the most requests in flight. Fewer are, as long as the model says that it has too many.
-        retry_time: seconds from the first try of a request after which there is no other one.
+        parallel: the most requests in flight. Fewer are, while the model reports too many requests.
+        retry_time: seconds from the first try of a request after which there is no retry.
         total_timeout: seconds that one request may take, with all of its reply; None for the usual limit, see
             `worksmith.evals.lm.wire.deadline`.
         prompt_cache: whether prompts are marked for the provider's cache, see

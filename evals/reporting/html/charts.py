@@ -1,6 +1,6 @@
 """Charts that are tables with drawn cells.
 
-Colour never says anything that a number, a word or a shape does not say as well.
+Colour only repeats a number, a word or a shape.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from worksmith.evals.records.changes import Pair, cells_text, compare_changes, place_text
+from worksmith.evals.records.changes import ChangedPair, cells_text, compare_changes, place_text
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.reporting.episodes import ShownEpisode, facet_names, field_value
 from worksmith.evals.reporting.html.templates import macro, short
@@ -35,7 +35,7 @@ def browser(episodes: Sequence[ShownEpisode], budget: int, folder: str = "") -> 
     """The episodes as a part of a page with at most `budget` bytes.
 
     Where they need more, long texts are cut shorter. Where that is not enough, the last episodes are left
-    out, right ones first. The page says either.
+    out, right ones first. The page states either.
 
     Args:
         folder: beside the page, with the files of `episode_pages`, of which the page shows the first.
@@ -63,7 +63,7 @@ def episode_pages(episodes: Sequence[ShownEpisode]) -> Iterator[tuple[str, str]]
 
 
 def _cut_for(episodes: Sequence[ShownEpisode], room: int) -> int:
-    """The most generous cut at which all episodes should fit, by a sample of them; if none is, the least."""
+    """The most generous cut at which all episodes should fit, by a sample of them; else the shortest."""
     sample = episodes[:: max(1, len(episodes) // _SAMPLE)]
     for cut in _CUTS:
         size = sum(len(_episode(episode.whole, cut).encode()) for episode in sample)
@@ -143,7 +143,7 @@ def _changes(episode: ShownEpisode, cut: int) -> Grid | None:
 _SIGNS = {"as expected": "= ", "differs": "≠ ", "missing": "- ", "not expected": "+ "}
 
 
-def _sides(pair: Pair, cut: int) -> tuple[str, str]:
+def _sides(pair: ChangedPair, cut: int) -> tuple[str, str]:
     """The made and the expected cells; of a pair that differs, only the cells in which it does."""
     if pair.kind == "differs":
         made = {cell.name: cell.made for cell in pair.differing}

@@ -62,7 +62,7 @@ def page(
         figure: the chart below them.
         sections: those with nothing to show are left out.
         budget: the largest page in bytes. Episodes are left out where it is too small for all.
-        folder: beside the page, with the files of `episode_pages`; empty where there are none.
+        folder: beside the page, with the files of `episode_pages`; empty without any.
     """
     parts = [
         {"number": number, "title": section.title, "markup": section.markup}
@@ -82,5 +82,5 @@ def page(
 
 
 def block_html(block: Block) -> Markup:
-    """The markup of a table or chart; empty where it has nothing to show."""
+    """The markup of a table or chart; empty if it has nothing to show."""
     return macro("blocks.html", _MACROS[type(block)])(block)

@@ -28,7 +28,7 @@ def macro(template: str, name: str) -> Callable[..., Markup]:
 
 
 def asset(name: str) -> Markup:
-    """A style sheet or script of ours, to be put into a page as it is."""
+    """A style sheet or script of the package, for insertion into a page."""
     return Markup(_source(name).strip())
 
 
@@ -38,7 +38,7 @@ def short(text: str, longest: int) -> str:
 
 @cache
 def _environment() -> Environment:
-    # Line breaks and indentation order a template; they are no part of the page.
+    # Line breaks and indentation order a template; the page leaves them out.
     loader = FunctionLoader(lambda name: _LINE_BREAK.sub("", _source(name)))
     environment = Environment(
         loader=loader, autoescape=True, finalize=_shown, auto_reload=False, undefined=StrictUndefined

@@ -9,7 +9,7 @@ from worksmith.evals.task_kind import kind_of
 
 
 def ablation_grids(study: Study) -> tuple[Grid, ...]:
-    """Each program without a category beside the same program with all tools; none without such programs."""
+    """Each program without a category beside the same program with all tools; empty without such programs."""
     pairs = [(row, whole) for row in study.rows if row.arm.without and (whole := _whole(study, row))]
     if not pairs:
         return ()

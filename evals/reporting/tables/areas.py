@@ -18,7 +18,7 @@ from worksmith.evals.records.record import (
 )
 from worksmith.evals.records.summary import Rate, Summary, summarize
 from worksmith.evals.running.study import Row, Study
-from worksmith.evals.scoring.checker_scores import Agreement, agreement
+from worksmith.evals.scoring.checker_scores import CheckerAgreement, agreement
 from worksmith.evals.statistics import Interval
 from worksmith.evals.table import NO_DATA, Grid, percent, share
 
@@ -57,7 +57,7 @@ def has_areas(records: Sequence[EpisodeRecord]) -> bool:
 
 
 def area_grids(study: Study) -> tuple[Grid, ...]:
-    """The tables by area and difficulty; none where tasks have no areas."""
+    """The tables by area and difficulty; empty if tasks have no areas."""
     if not has_areas(study.rows[0].result.records):
         return ()
     return (*strategy_grids(study), difficulty_grid(study), area_type_grid(study))
@@ -171,7 +171,7 @@ def rate_grid(summary: Summary) -> Grid:
 
 
 def checker_grid(records: Sequence[EpisodeRecord]) -> Grid | None:
-    """The agent's own access check against the policy; None where it asked no model."""
+    """The agent's access check against the policy; None if it asked no model."""
     calls = [call for record in records if record.graded for call in record.calls if call.opinion]
     if not calls:
         return None
@@ -193,7 +193,7 @@ def counted(rate: Rate | None) -> str:
     return NO_DATA if rate is None else f"{share(rate.count / rate.of)} ({rate.count}/{rate.of})"
 
 
-def _measures(found: Agreement) -> tuple[tuple[str, float | None, str], ...]:
+def _measures(found: CheckerAgreement) -> tuple[tuple[str, float | None, str], ...]:
     return (
         ("refusals that the policy shares", found.precision, f"{found.found}/{found.found + found.refused}"),
         ("denials foreseen", found.recall, f"{found.found}/{found.found + found.missed}"),

@@ -9,7 +9,7 @@ from worksmith.evals.table import Grid, percent
 
 
 def attack_grid(result: EvalResult, title: str = "Attacks") -> Grid | None:
-    """By place, goal and form; None where nothing was attacked."""
+    """By place, goal and form; None without attacks."""
     parts = attack_parts(result.records, result.seed)
     if not parts:
         return None

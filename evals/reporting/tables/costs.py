@@ -60,7 +60,7 @@ def result_cost_grid(result: EvalResult) -> Grid:
 
 
 def dollars_an_episode(result: EvalResult, *, cached: bool = True) -> float | None:
-    """The mean cost of an episode in dollars; None where the price of the model is unknown.
+    """The mean cost of an episode in dollars; None if the price of the model is unknown.
 
     Args:
         cached: whether tokens that went through a provider's cache have their own price.

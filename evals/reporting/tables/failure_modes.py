@@ -24,7 +24,7 @@ FACETS: Mapping[str, Facet] = {
 def failure_mode_grids(
     records: Sequence[EpisodeRecord], *, facets: Mapping[str, Facet] | None = None
 ) -> tuple[Grid, ...]:
-    """The count of each failure mode, and the same by each facet; none where no fault is on record.
+    """The count of each failure mode, and the same by each facet; empty without faults.
 
     Args:
         facets: groupings by name of table; one with a single value has no table.
@@ -80,7 +80,7 @@ def _share(graded: Sequence[EpisodeRecord], kind: str) -> Interval:
 
 
 def _steps(graded: Sequence[EpisodeRecord], kind: str) -> str:
-    """The most common number of the first wrong call, with the count; a dash where it is no call."""
+    """The most common number of the first wrong call, with the count; a dash if it is not a call."""
     counts = Counter(record.fault.step for record in graded if record.fault and record.fault.kind == kind)
     named = sorted(((count, -step) for step, count in counts.items() if step is not None), reverse=True)
     return f"{-named[0][1]} ({named[0][0]}/{counts.total()})" if named else NO_DATA

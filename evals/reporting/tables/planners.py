@@ -10,7 +10,7 @@ from worksmith.evals.table import Grid, percent
 def planner_grids(study: Study) -> tuple[Grid, ...]:
     """One figure for each model that plans; strategies without such a model are beside them.
 
-    None where each program has one model.
+    None if each program has one model.
     """
     if not any(row.arm.planner for row in study.rows):
         return ()

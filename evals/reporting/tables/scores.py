@@ -15,8 +15,8 @@ from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from worksmith.evals.records.summary import Summary, on_tasks, summarize
 from worksmith.evals.records.verdicts import JUDGE, JUDGED
 from worksmith.evals.reporting.episodes import field_value
-from worksmith.evals.reporting.findings import CHANGED, conclusions, power
 from worksmith.evals.reporting.tables.areas import has_areas, rates_of
+from worksmith.evals.reporting.tables.findings import CHANGED, conclusions, power
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.scoring.procedure import PROCEDURE
 from worksmith.evals.table import NO_DATA, Grid, percent, points, share
@@ -45,7 +45,7 @@ _PAIRED = "Differences have 95 % intervals, paired by task, each by itself."
 def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     """The scores of each arm; candidates first, baselines below them.
 
-    Some columns are there only where needed: the outcome that counts errors as failures once there is an
+    Some columns are there only if needed: the outcome that counts errors as failures once there is an
     error, judges' scores, the procedure, rates, and the tools in prompts where programs differ in them.
     """
     lossy = any(row.summary.errors for row in study.rows)

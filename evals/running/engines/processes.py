@@ -11,11 +11,11 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
-from worksmith.evals.running.engines.crew import Crew
 from worksmith.evals.running.engines.messages import FromWorker, ToWorker, packed, unpacked
+from worksmith.evals.running.engines.worker_pool import WorkerPool
 from worksmith.tools.errors import InputError
 
-# With the driver's path: our modules may lie in a working tree, and a user's of the same names in the folder.
+# With the driver's path, because the folder may have modules with names of worksmith's.
 # Ctrl-C reaches the whole group; the driver decides what becomes of episodes in flight.
 _COMMAND = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = sys.argv[2:]; "
@@ -23,15 +23,15 @@ _COMMAND = (
 )
 
 
-def processes(count: int) -> Crew:
-    """An engine of so many processes.
+def processes(count: int) -> WorkerPool:
+    """An engine of `count` processes.
 
     Raises:
         InputError: this system cannot start them.
     """
     if os.name != "posix":
         raise InputError("this system has no inherited pipes", where="--processes", hint="use --engine ray")
-    return Crew(_Process, count)
+    return WorkerPool(_Process, count)
 
 
 class _Process:

@@ -15,10 +15,10 @@ from collections import deque
 from contextlib import suppress
 from typing import Any, Self
 
-from worksmith.evals.running.engines.crew import ENDING, Crew
 from worksmith.evals.running.engines.messages import ToWorker, packed, unpacked
 from worksmith.evals.running.engines.store import SuiteStore
 from worksmith.evals.running.engines.worker import Worker
+from worksmith.evals.running.engines.worker_pool import ENDING, WorkerPool
 from worksmith.tools.errors import InfrastructureError, InputError, missing_extra
 from worksmith.tools.sqlite.sandbox import keep_one_sandbox
 
@@ -34,7 +34,7 @@ _PATIENCE = 10.0
 """Seconds that a question for messages waits in a worker."""
 
 
-class RayCluster(Crew):
+class RayCluster(WorkerPool):
     """An engine of Ray's actors, each with one CPU.
 
     Args:
@@ -42,7 +42,7 @@ class RayCluster(Crew):
         most: no more than these, where the number is not given.
         address: `ray://HOST:PORT`; None for the one of the variable RAY_ADDRESS, else for one on this
             machine that begins and ends here.
-        store: see `Crew`.
+        store: see `WorkerPool`.
 
     Raises:
         InputError: Ray is not installed. On entry: the process has joined a cluster already and an address
@@ -129,9 +129,9 @@ class RayCluster(Crew):
                 configure_logging=False,
                 **local,
             )
-        except Exception as error:  # Ray raises bare ones
+        except Exception as error:  # Ray raises exceptions without a class of its own
             raise InfrastructureError(f"no Ray cluster at {address}: {error}") from error
-        finally:  # Ray puts a handler of its own there, which would skip the end of a run
+        finally:  # Ray installs a handler there, which would skip the end of a run
             if before is not None and threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, before)
         self._ours = True
@@ -160,7 +160,7 @@ class _Worker:
             self._worker.take(unpacked(message))
 
     def told(self) -> list[bytes]:
-        """All messages for the driver, as soon as there is one; none after a while."""
+        """All messages for the driver, as soon as there is one; empty after a while."""
         try:
             found = [self._out.get(timeout=_PATIENCE)]
         except queue.Empty:
@@ -169,7 +169,7 @@ class _Worker:
 
 
 class _Actor:
-    """A worker in the cluster, see `crew.Link`. Messages go in batches, for a call takes a millisecond."""
+    """A worker in the cluster, see `worker_pool.Link`. Messages go in batches: a call takes 1 ms."""
 
     def __init__(self) -> None:
         import ray
@@ -208,7 +208,7 @@ class _Actor:
         self._sender.join(ENDING)
 
     def _send(self) -> None:
-        """Send what is there in one call, one call after the other, for messages have an order."""
+        """Send the waiting messages in one call, one call after the other, because their order counts."""
         while (message := self._unsent.get()) is not None:
             batch = [message]
             while not self._unsent.empty() and (more := self._unsent.get()) is not None:
@@ -217,7 +217,7 @@ class _Actor:
                 self._check_open()
                 self._ray.get(self.actor.take.remote(batch))
             except BaseException:
-                self._kill()  # if it lives, it would wait for what was not sent
+                self._kill()  # if it lives, it would wait for messages that are lost
                 return
 
     def _kill(self) -> None:

@@ -1,7 +1,7 @@
 """A store of suites for workers that do not see the driver's folder: any file system that fsspec knows.
 
 `URL/files/SHA256` is a file, and `URL/suites/SHA256` the list of a suite's files. A worker gets the hash of
-the list from the driver and takes nothing that has another hash, so nobody else can change a run.
+the list from the driver and takes nothing with another hash, so others cannot change a run.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class SuiteStore:
     """Suites by content, in `url`.
 
     Args:
-        url: a folder, or an address of fsspec such as `s3://BUCKET/FOLDER`; each machine has credentials of
-            its own.
+        url: a folder, or an address of fsspec such as `s3://BUCKET/FOLDER`; each machine has its own
+            credentials.
 
     Raises:
-        InputError: there is no such kind of file system, or its package is missing.
+        InputError: the kind of file system is unknown, or its package is missing.
     """
 
     def __init__(self, url: str) -> None:
@@ -95,7 +95,7 @@ class SuiteStore:
         return folder in self._stored
 
     def put(self, folder: Path) -> Stored:
-        """Bring a suite's folder into the store, once; files that are there already stay as they are.
+        """Bring a suite's folder into the store, once; existing files do not change.
 
         Raises:
             InfrastructureError: the store cannot be reached or written.
@@ -111,7 +111,7 @@ class SuiteStore:
             sha256: of the list of its files.
 
         Raises:
-            InputError: what the store has is not that suite.
+            InputError: the store has another suite.
             InfrastructureError: the store cannot be reached.
         """
         folder = cache_folder("suites") / sha256

@@ -60,7 +60,7 @@ class Finding:
 
     @property
     def precision(self) -> float:
-        """The share of named values that are required; 0 if none is."""
+        """The share of named values that are required; 0 without one."""
         return self.matched / (self.matched + len(self.extras)) if self.matched else 0.0
 
     @property

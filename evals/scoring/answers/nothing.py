@@ -1,4 +1,4 @@
-"""Answers that say that there is nothing, recognised by rules."""
+"""Answers that report the absence of a result, recognised by rules."""
 
 from __future__ import annotations
 

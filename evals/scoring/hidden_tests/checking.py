@@ -1,4 +1,4 @@
-"""Whether code passes hidden tests, and whether it is all in which two outcomes differ."""
+"""Whether code passes hidden tests, and whether two outcomes differ in it alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def passes(code: str, cases: Cases) -> bool:
         code: the text of a file.
 
     Raises:
-        SandboxError: no safe process can be had.
+        SandboxError: the machine cannot confine a process.
     """
     return failing(code, cases) == ()
 
@@ -60,7 +60,7 @@ def same_but_code(outcome: Outcome, accepted: Outcome, tests: HiddenTests) -> bo
         return False
     made, wanted, code = found
     tables = {each.name: each for each in outcome.tables}
-    # Where the code is the accepted one, all else has to be as well.
+    # If the code is the accepted one, everything else must be too.
     same = _with_code_of(made, wanted, tests, tables)
     changes = [same if one is made else one for one in outcome.changes]
     keys = filter(None, (change_key(one, tables[one.table]) for one in changes))
@@ -69,7 +69,7 @@ def same_but_code(outcome: Outcome, accepted: Outcome, tests: HiddenTests) -> bo
 
 
 def said_of_code(outcome: Outcome, accepted: Outcome, tests: HiddenTests) -> str:
-    """How many tests fail on the code in an outcome; empty if none does, or no code was written.
+    """The number of failed tests on the code in an outcome, in words; empty if all pass, or without code.
 
     Raises:
         SandboxError: no safe process can be had.
@@ -97,7 +97,7 @@ def _rewritten(
 def _with_code_of(
     made: RowChange, wanted: RowChange, tests: HiddenTests, tables: Mapping[str, Table]
 ) -> RowChange:
-    """The change with the other one's code, and with what follows from it, such as its size."""
+    """The change with the other one's code, and with its consequences, such as its size."""
     table = tables[made.table]
     following = {tests.column, *table.generated}
 
@@ -116,7 +116,7 @@ def _returns(result: Result, wanted: Any) -> bool:
 
 
 def _same(found: Any, wanted: Any) -> bool:
-    """Equal; a truth value is no number, a list no tuple, and the last digits of a float do not count."""
+    """Equality of type and value; the last digits of a float do not count."""
     if isinstance(wanted, float) or isinstance(found, float):
         both = all(isinstance(one, int | float) and not isinstance(one, bool) for one in (found, wanted))
         return both and math.isclose(found, wanted, rel_tol=_NEAR, abs_tol=_NEAR)
@@ -134,7 +134,7 @@ def cases_of(tests: str) -> Cases:
     """The cases that test functions made of `assert call == literal` state.
 
     Raises:
-        ValueError: there are none, or an assertion has another form.
+        ValueError: there is no test, or an assertion has another form.
     """
     found: list[tuple[str, str]] = []
     for node in ast.walk(ast.parse(tests)):

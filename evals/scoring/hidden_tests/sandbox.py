@@ -1,9 +1,9 @@
-"""Running Python that nobody has read: a process of its own with almost no rights.
+"""Running Python that nobody has read: a separate process with almost no rights.
 
 The process reads its job and then asks the kernel for a filter (seccomp) that refuses all system calls but
 those for memory, the clock, its end, and writing to one open file of at most a megabyte. So the code opens no
 file, starts no process or thread, reaches no network and no other process. Further limits are on processor
-time and memory. The filter cannot be lifted again, whatever the code does to Python itself.
+time and memory. The filter cannot be lifted again, by any change of Python itself.
 
 The filter needs Linux on x86-64 or ARM64. Where a process cannot lock itself, its code is not run.
 """
@@ -31,8 +31,7 @@ SECONDS = 2
 _BYTES = 512 * 1024 * 1024
 _LARGEST_OUTPUT = 1024 * 1024
 _START, _PATIENCE = 60, 5
-"""Seconds of wall time: a machine that takes longer to start a process is out of order; each second of
-processor time may take so many on a busy machine."""
+"""Seconds of wall time to start a process, and for each second of processor time on a busy machine."""
 
 _LOCKED = b"locked\n"
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+(.+)$", re.MULTILINE)
@@ -47,8 +46,7 @@ MODULES = frozenset(
 """The modules that code may import; any other import fails as if the module did not exist."""
 
 Result = dict[str, str]
-"""Of one call: {"value": JSON, see `plain_value`}, or {"error": the name of the exception}; no name where the
-value is no plain data."""
+"""{"value": JSON, see `plain_value`} or {"error": exception's name, empty for a value that is not plain}."""
 
 
 class SandboxError(WorksmithError):
@@ -112,10 +110,10 @@ def _let_run(process: subprocess.Popen[bytes], job: bytes, output: IO[bytes], se
 
 
 def plain_value(text: str) -> Any:
-    """The plain data that a result's JSON stands for.
+    """The plain data in a result's JSON.
 
     Raises:
-        ValueError: it is no such JSON.
+        ValueError: it is other JSON.
     """
     try:
         return _untagged(json.loads(text))

@@ -7,10 +7,10 @@ import pytest
 from rich.console import Console
 
 from tests.evals.episodes import make_record, make_result, solved
-from worksmith.evals.records.parts import CallEntry
+from worksmith.evals.records.entries import CallEntry
 from worksmith.evals.records.run_card import TASK
 from worksmith.evals.reporting.report import Report, evaluation_report, study_report
-from worksmith.evals.running.study import Arm, run_study
+from worksmith.evals.running.study import StudyArm, run_study
 from worksmith.tools.statuses import STATUSES
 
 
@@ -31,7 +31,7 @@ def evaluation() -> Report:
 def comparison() -> Report:
     results = {"act": solved(range(20), of=60), "react": solved(range(50), of=60)}
     results["nothing"] = solved([], of=60)
-    arms = [Arm("act"), Arm("nothing", baseline=True), Arm("react")]
+    arms = [StudyArm("act"), StudyArm("nothing", baseline=True), StudyArm("react")]
     return study_report(run_study(arms, lambda arm: results[arm.label]))
 
 
@@ -66,7 +66,7 @@ def test_scores_are_broken_down(evaluation: Report) -> None:
 
 def test_a_chart_calls_programs_as_tables_do() -> None:
     results = {"act": solved(range(20), of=60), "act without counting": solved(range(30), of=60)}
-    arms = [Arm("act", "act"), Arm("act without counting", "act", without="counting")]
+    arms = [StudyArm("act", "act"), StudyArm("act without counting", "act", without="counting")]
     report = study_report(run_study(arms, lambda arm: results[arm.label]), setting={"suite": "office"})
     text = report.html()
     assert 'data-filter="{&#34;arm&#34;: &#34;act without counting&#34;}">less counting</a>' in text
@@ -116,7 +116,7 @@ def test_the_facts_of_a_study_hold_for_all_its_rows(comparison: Report) -> None:
 
 def test_errors_in_any_arm_show_the_outcome_that_counts_them(comparison: Report) -> None:
     lost = make_record(3, status="model_error", scores={})
-    arms = [Arm("a"), Arm("b")]
+    arms = [StudyArm("a"), StudyArm("b")]
     results = {"a": solved([1, 2], of=4), "b": make_result([*solved([1, 2], of=3).records, lost])}
     text = study_report(run_study(arms, lambda arm: results[arm.label])).markdown()
 
@@ -132,7 +132,7 @@ def test_a_comparison_says_what_it_could_have_seen(comparison: Report) -> None:
 def test_a_comparison_says_first_whether_compiling_helped() -> None:
     results = {"react": solved(range(10), of=60), "react + knn": solved(range(50), of=60)}
     results |= {"act": solved(range(30), of=60), "act + knn": solved(range(31), of=60)}
-    arms = [Arm(n, n.split(" ")[0], "knn" if "knn" in n else "none") for n in results]
+    arms = [StudyArm(n, n.split(" ")[0], "knn" if "knn" in n else "none") for n in results]
     report = study_report(run_study(arms, lambda arm: results[arm.label]))
     first, second, *_ = report.grids[0].lead
 
@@ -145,7 +145,7 @@ def test_a_comparison_says_first_whether_compiling_helped() -> None:
 
 def test_a_comparison_shows_which_tasks_differ() -> None:
     results = {"a": solved([1, 2, 3], of=6), "b": solved([2, 3, 4, 5], of=6)}
-    report = study_report(run_study([Arm("a"), Arm("b")], lambda arm: results[arm.label]))
+    report = study_report(run_study([StudyArm("a"), StudyArm("b")], lambda arm: results[arm.label]))
     (section,) = [each for each in report.sections if each.title == "Tasks that differ"]
     (grid,) = section.grids
 
@@ -162,7 +162,7 @@ def test_episodes_lead_to_their_prompts() -> None:
 
 
 def test_no_winner_is_a_result() -> None:
-    arms = [Arm("a"), Arm("b")]
+    arms = [StudyArm("a"), StudyArm("b")]
     report = study_report(run_study(arms, lambda _: solved([1], of=10)))
 
     assert "No program is shown to be better than all others" in report.markdown()

@@ -33,7 +33,7 @@ from tests.optimizers.shop import ANY_MODEL, Clerk, Model
 from worksmith.evals.dspy_programs.digests import model_digest
 from worksmith.evals.judging.rubric_judge import RubricJudge
 from worksmith.evals.lm.failures import failure_of
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.evals.suite import Suite
 from worksmith.optimizers import registry

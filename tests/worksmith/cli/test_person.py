@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.worksmith.commands import called
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.suite import Suite
 
 

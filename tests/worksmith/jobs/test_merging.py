@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.optimizers.shop import make_suite
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import CARD, RATINGS, beside, read_card, write_card
-from worksmith.evals.records.run_log import open_log
 from worksmith.jobs.evaluation import evaluate
 from worksmith.jobs.runs.merging import Merged, merge_logs
-from worksmith.jobs.settings.programs import EvalSettings
+from worksmith.jobs.settings.programs import EvaluateSettings
 from worksmith.jobs.settings.runs import MergeSettings
 from worksmith.tools.errors import InputError
 
@@ -26,10 +26,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     suite = make_suite(folder / "suite").path
     common: dict[str, Any] = {"suite": suite, "lm": "gold", "limit": 7, "trials": 2, "track": False}
-    evaluate(EvalSettings(**common, log=folder / "whole.jsonl"))
+    evaluate(EvaluateSettings(**common, log=folder / "whole.jsonl"))
     for part in (1, 2, 3):
         log = folder / f"part{part}.jsonl"
-        evaluate(EvalSettings(**common, log=log, shard=f"{part}/3", workers=part))
+        evaluate(EvaluateSettings(**common, log=log, shard=f"{part}/3", workers=part))
     return folder
 
 

@@ -20,7 +20,7 @@ from worksmith.jobs.access import access_rights, open_environment
 from worksmith.jobs.indexing import index
 from worksmith.jobs.project import new_project
 from worksmith.jobs.settings.suites import IndexSettings, NewSettings, TaskCheckSettings
-from worksmith.jobs.task_check import check_tasks
+from worksmith.jobs.tasks.task_check import check_tasks
 from worksmith.programs.agent import Agent
 from worksmith.tools.errors import InputError, Notice
 

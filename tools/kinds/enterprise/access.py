@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from worksmith.tools.access.engine import AccessPolicy, load_policy
+from worksmith.tools.access.access_policy import AccessPolicy, load_policy
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.data_files import read_text
 from worksmith.tools.kinds.enterprise.schema import TABLES

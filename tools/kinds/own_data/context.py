@@ -7,10 +7,10 @@ from copy import deepcopy
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.guard import Foreign, Guard, Key, Sql
 from worksmith.tools.access.search import Searched, best
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.kinds.own_data.conditions import check_condition, equals, one_of, typed
 from worksmith.tools.persona import Persona
 from worksmith.tools.sqlite.cells import CellValue
@@ -99,7 +99,7 @@ class Context:
             InputError: there is no such table.
         """
         if table not in self._tables:
-            raise InputError(f"no table {table!r}", hint=f"there are {', '.join(self._tables)}")
+            raise unknown("no table", table, self._tables)
         searched = self._searched.get(table)
         return Records(self._ctx, self._guard, table, searched, self._hidden, writes=self._writes)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from worksmith.tools.environment import Environment as AnyEnvironment
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.kinds.own_data.index import searched
 from worksmith.tools.kinds.own_data.mcp_servers.adding import add_tools
 from worksmith.tools.kinds.own_data.mcp_servers.address import Address
@@ -169,7 +169,7 @@ class Declarations(AnyEnvironment):
         """
         self._open_to_changes()
         if table not in self.tables:
-            raise InputError(f"no table {table!r}", where="index", hint=self._named_tables)
+            raise unknown("no table", table, self.tables, "index")
         self._tools.searched[table] = searched(self.tables[table], text)
         self._templates[table] = text
         if not demonstrations:
@@ -226,10 +226,6 @@ class Declarations(AnyEnvironment):
             raise InputError("an environment has one function that commits", where="@env.commit")
         self._commit, self._settle = function, settle
         return function
-
-    @property
-    def _named_tables(self) -> str:
-        return f"there are {', '.join(self.tables)}"
 
     def _open_to_changes(self) -> None:
         if self._completed is not None:

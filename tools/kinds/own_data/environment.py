@@ -90,7 +90,7 @@ class Environment(Declarations):
         self.tables = _compared(self.tables, caseless or {}, unscored)
         self.keys: Mapping[str, str] = {name: table.indexes[0] for name, table in self.tables.items()}
         if personas is not None and (not isinstance(personas, str) or personas not in self.tables):
-            raise InputError(f"no table {personas!r}", where="personas", hint=self._named_tables)
+            raise unknown("no table", str(personas), self.tables, "personas")
         self._personas_table = personas
         self._people: dict[str, Personas | OnePersona] = {}
         self._people_of(world)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 
-from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.tool import FinishCall
 from worksmith.tools.world_kind import WorldKind, own_persona
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from worksmith.retrievers.texts.words import composed
 from worksmith.tools.errors import InputError, Notice
-from worksmith.tools.kinds.own_data.nouns import singular
+from worksmith.tools.kinds.own_data.sources.nouns import singular
 from worksmith.tools.kinds.own_data.sources.reading import portions
 from worksmith.tools.kinds.own_data.sources.tables import ENDINGS, SourceTable, read_tables
 from worksmith.tools.sqlite.cells import CellType

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.checks import Surroundings
 from worksmith.tools.access.document import PolicyDocument, Rule, Source
-from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.access.predicates import OPERATIONS, Always
 from worksmith.tools.access.reading import read_document
 from worksmith.tools.sqlite.schema import Table

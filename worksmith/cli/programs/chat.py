@@ -30,12 +30,12 @@ def chat(
 ) -> None:
     """Ask an agent one request after another, until Ctrl-D, and show its calls, answers and changes.
 
-    The agent is told what was said before. The tables stay as they are; with --commit, you are asked after
+    The agent gets the earlier turns. The tables stay as they are; with --commit, you are asked after
     each answer that proposes changes.
     """
     from rich.console import Console
 
-    from worksmith.jobs.asking import Chat
+    from worksmith.jobs.tasks.asking import Chat
 
     talk = Chat.open(settings, commits=commit, progress=Terminal())
     if dry_run:

@@ -46,9 +46,9 @@ def compile_program(
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
-    from worksmith.jobs.compilation import compile
-    from worksmith.jobs.forecast import forecast_compile
-    from worksmith.jobs.same_program import check_same_program
+    from worksmith.jobs.compiling.compilation import compile
+    from worksmith.jobs.compiling.forecast import forecast_compile
+    from worksmith.jobs.compiling.same_program import check_same_program
 
     if sample is not None and not dry_run:
         raise InputError("a sample is for a forecast", where="--sample", hint="give --dry-run")

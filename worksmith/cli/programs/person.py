@@ -24,7 +24,7 @@ _HOW = (
 
 
 def person(task: AgentTask) -> Answer:
-    """Ask whoever sits at the terminal, until the task is finished, given up, or has no steps left."""
+    """Ask the person at the terminal, until the task is finished, given up, or has no steps left."""
     from rich.console import Console
 
     from worksmith.jobs.showing.printing import escape

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from worksmith.evals.running.study import Row, Study
     from worksmith.evals.suite import Suite
     from worksmith.evals.task_kind import Quickstart
-    from worksmith.jobs.compare_plan import ComparePlan
+    from worksmith.jobs.comparing.compare_plan import ComparePlan
     from worksmith.tools.persona import Persona
 
 _INDENT = " " * 5
@@ -33,7 +33,7 @@ _TASKS = 10
 """Test tasks: with more, the whole takes more than three minutes."""
 
 _DEMOS = 2
-"""Few, because each task has others, which the model reads anew."""
+"""Few, because each task has others, which the model must read."""
 
 _ABOUT_THE_MODEL = (
     f"The model is {DEFAULT}, a language model of 135M parameters in this process: no key, no network. "
@@ -46,12 +46,12 @@ _ABOUT_THE_MODEL = (
 def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
     """Build a suite, compile an agent for its people, measure before and after."""
     from worksmith.evals.task_kind import quickstart_kind
-    from worksmith.jobs.compare_plan import plan_comparison
-    from worksmith.jobs.opening.judges import open_judges
+    from worksmith.jobs.comparing.compare_plan import plan_comparison
+    from worksmith.jobs.opening.named_judges import open_judges
     from worksmith.retrievers.extras import check_vectors
 
     check_vectors()
-    open_judges(settings.judge, settings.rubric)  # before anything is built for judges that there are not
+    open_judges(settings.judge, settings.rubric)  # before anything is built without judges
     started = time.perf_counter()
     kind, world = quickstart_kind()
     suite = _build(settings, kind, world)
@@ -136,7 +136,7 @@ def _people(suite: Suite) -> list[Persona]:
 
 
 def _readable(suite: Suite, who: Persona, tool: str) -> str:
-    """How many records a tool finds for somebody; a dash if they may not use it."""
+    """The number of records that a tool finds for a person; a dash if they may not use it."""
     seen = suite.env.episode(persona=who).call(tool, {"limit": "1"})
     return f"{seen.value['total']:,}" if seen.status == "ok" else "-"
 
@@ -206,7 +206,7 @@ def _gained(study: Study) -> str:
 
 
 def _spelled(*words: object) -> str:
-    """A command as a shell takes it, wherever worksmith is installed."""
+    """A command as a shell takes it, for any place of installation."""
     script = Path(sys.executable).with_name("worksmith")
     found = shutil.which("worksmith")
     known = found is not None and script.exists() and script.samefile(found)

@@ -72,7 +72,7 @@ def _ask_all(session: RatingSession) -> None:
 
 @dataclass(frozen=True)
 class _Answer:
-    """A level, 0 for none."""
+    """A level, 0 without one."""
 
     level: int
     note: str = ""
@@ -97,7 +97,7 @@ def _ask(console: Console, scale: Scale) -> _Answer | None:
 
 
 def _show(console: Console, shown: SampledEpisode | SampledText) -> None:
-    """Without anything that says whose it is, how it was scored, or what was expected."""
+    """Without its program, scores and expectation."""
     from worksmith.evals.rating.suite_sample import SampledText
 
     if isinstance(shown, SampledText):

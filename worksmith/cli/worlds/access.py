@@ -126,7 +126,7 @@ def _facts(document: PolicyDocument, tools: frozenset[str], sources: list[str]) 
 
 
 def _strangers(document: PolicyDocument, departments: Collection[str]) -> list[str]:
-    """Codes that are neither a department nor a group, each with its place; nobody has them, as it is."""
+    """Codes that are neither a department nor a group, each with its place; no person has them."""
     known = {*departments, *document.groups}
     named = [(f"groups.{group}", code) for group, codes in document.groups.items() for code in codes]
     strangers = [f"{code} in {place}" for place, code in named if code not in departments]
@@ -150,12 +150,10 @@ def _codes(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
 
 def _operations(operation: str | None) -> list[str]:
     from worksmith.tools.access.predicates import OPERATIONS
-    from worksmith.tools.errors import InputError
+    from worksmith.tools.errors import unknown
 
     if operation is None:
         return list(OPERATIONS)
     if operation not in OPERATIONS:
-        raise InputError(
-            f"no operation {operation!r}", where="--operation", hint=f"there are {', '.join(OPERATIONS)}"
-        )
+        raise unknown("no operation", operation, OPERATIONS, "--operation")
     return [operation]

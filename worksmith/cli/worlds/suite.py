@@ -89,7 +89,7 @@ def tasks(settings: TaskListSettings, as_json: JsonFlag = False) -> None:
 
 
 def _confirm(forecast: SuiteFacts) -> None:
-    """Go on if no model costs money, or if the user says so.
+    """Go on if no model costs money, or if the user agrees.
 
     Raises:
         InputError: there is no terminal to ask at.

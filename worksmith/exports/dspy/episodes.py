@@ -29,7 +29,7 @@ class Episodes:
         suite: an open one, or its folder.
 
     Raises:
-        InputError: there is no suite.
+        InputError: the suite is missing.
 
     Example:
         >>> episodes = Episodes("helpdesk")
@@ -45,7 +45,7 @@ class Episodes:
 
     @contextmanager
     def open(self, task_id: str) -> Iterator[Session]:
-        """A task in an episode of its own, in which the `tools` work as long as the block lasts.
+        """A task in a new episode, in which the `tools` work in the block.
 
         Its `close(answer)` ends and scores the episode; leaving the block ends one that was not closed.
 
@@ -80,7 +80,7 @@ class Episodes:
         pred_name: str | None = None,
         pred_trace: Any = None,
     ) -> float | bool:
-        """The outcome of an episode from 0 to 1; where an optimizer bootstraps, whether it is 1.
+        """The outcome of an episode from 0 to 1; if an optimizer bootstraps, whether it is 1.
 
         Args:
             prediction: its `record` is that of the episode, as `Session.close` gives it. Without one, the

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolSource
 
     from worksmith.evals.suite import Suite
-    from worksmith.exports.choice import Choice
+    from worksmith.exports.choice import TaskChoice
 
 __all__ = ["episode_tools", "inspect_model", "inspect_task"]
 
@@ -35,28 +35,28 @@ def inspect_task(
     toolset: str | None = None,
     max_steps: int = 20,
     solver: Any = None,
-    **choice: Unpack[Choice],
+    **choice: Unpack[TaskChoice],
 ) -> Task:
     """A suite's tasks as a `Task` of inspect_ai, scored as `worksmith eval` scores them.
 
-    Each sample and epoch has an episode of its own, which the setup opens. The system message, the user's
+    Each sample and epoch has its own episode, which the setup opens. The system message, the user's
     request and the tools are those of `AgentTask`. A solver finds the tools in `state.tools`; an agent of
     inspect_ai gets them by `episode_tools`.
 
     Args:
         suite: an open one, or its folder.
         toolset: the tools on offer, see `OwnAgent`.
-        max_steps: so many requests to the model an episode may make.
+        max_steps: the most requests to the model in an episode.
         solver: a solver or agent of inspect_ai; default is their `react`, until the model calls no tool, or
             `finish`.
-        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
+        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.TaskChoice`.
 
     Returns:
         The task. Its samples have the id and the request of a task, and in their metadata persona, clock,
         intent and toolkits; no truth is in them.
 
     Raises:
-        InputError: inspect_ai is not installed, a setting is wrong, or there are no such tasks.
+        InputError: inspect_ai is not installed, a setting is wrong, or no task fits.
 
     Example:
         >>> import inspect_ai
@@ -96,7 +96,7 @@ def inspect_model(model: dspy.LM | str) -> Model:
             need one with native tool calls.
 
     Raises:
-        InputError: inspect_ai is not installed, or there is no such model.
+        InputError: inspect_ai is not installed, or the model is unknown.
     """
     with _installed("models"):
         from inspect_ai.model import get_model

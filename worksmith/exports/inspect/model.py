@@ -41,7 +41,7 @@ class WorksmithModel(ModelAPI):
     """A model by the name that `--lm` takes, such as `worksmith/openai/gpt-4o-mini`; texts and tools only.
 
     Raises:
-        InputError: there is no such model.
+        InputError: the model is unknown.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class WorksmithModel(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        # inspect_ai has a cache of its own; DSPy's would give all epochs the same reply.
+        # inspect_ai has its own cache; DSPy's would give all epochs the same reply.
         self._lm = (resolve(model_name.removeprefix(PREFIX)) if lm is None else lm).copy(cache=False)
 
     async def generate(

@@ -55,14 +55,14 @@ def made_task(
 
 
 def tool_loop() -> Agent:
-    """The agent: calls of tools until the model calls none, or ends the task with `finish`."""
+    """The agent: calls of tools until the model makes no call, or ends the task with `finish`."""
     return react(prompt=None, tools=[EpisodeTools()], submit=False, on_continue=_goes_on)
 
 
 async def _goes_on(state: AgentState) -> AgentState | bool:
     if not state.output.message.tool_calls or running_session().task.tools.answer is not None:
         return False
-    # Words beside a call are no answer, not even if a limit makes them the last ones.
+    # Words beside a call are not an answer, not even as the last ones before a limit.
     continued = AgentState(messages=state.messages)
     continued.output = ModelOutput(model=state.output.model)
     return continued
@@ -141,5 +141,5 @@ def _score(record: EpisodeRecord) -> Score:
 def _sample(suite: Suite, task: Task) -> Sample:
     row = row_of(suite, task)
     shown = {name: row[name] for name in ("persona", "now", "domains")}
-    # Errors are clustered by intent, as ours are; a task without one is a cluster of its own.
+    # Errors are clustered by intent; a task without one is its own cluster.
     return Sample(task.query, id=task.id, metadata={**shown, "intent": task.intent or task.id})

@@ -73,7 +73,7 @@ def _tool(tool: AgentTool) -> Tool:
     # not, such as a number as text.
     set_tool_canonical_arguments(execute, tool.plain)
     parameters = ToolParams.model_validate(_described(tool.schema))
-    # 0: the whole result. Cut results would make other episodes than ours.
+    # 0: the whole result. Cut results would make other episodes than worksmith's.
     return ToolDef(execute, tool.name, tool.description or tool.name, parameters, max_output=0).as_tool()
 
 

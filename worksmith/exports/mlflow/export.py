@@ -42,7 +42,7 @@ class KeptDataset(Printable):
 
 
 def export(settings: ExportMlflowSettings, *, progress: Progress = SILENT) -> KeptDataset:
-    """Keep tasks as an evaluation dataset; one that is there is not made again."""
+    """Keep tasks as an evaluation dataset; an existing one is not made again."""
     suite = Suite.open(settings.suite)
     _, split, tasks = chosen_tasks(suite, progress=progress, **choice_of(settings))
     experiment = settings.experiment or suite.path.resolve().name

@@ -25,7 +25,7 @@ def registered_program(address: str, env: Environment) -> OpenedProgram:
         address: `models:/NAME@ALIAS`, `models:/NAME/VERSION` or `models:/ID`.
 
     Raises:
-        InputError: it is no program of `worksmith compile`, or one for another kind of world.
+        InputError: it is not a program of `worksmith compile`, or one for another kind of world.
         TrackingError: the store has no such model.
     """
     from mlflow.artifacts import download_artifacts

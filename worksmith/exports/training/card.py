@@ -35,7 +35,7 @@ class SuiteEntry(_Entry):
     Attributes:
         name: of its folder.
         train: its tasks that may be trained on.
-        licence: of its world; empty where it names none.
+        licence: of its world; empty if it names none.
     """
 
     name: str
@@ -67,7 +67,7 @@ class SourceEntry(_Entry):
 
 
 class Lengths(_Entry):
-    """Tokens of rows: all messages of a row, without what a chat template adds."""
+    """Tokens of rows: all messages of a row, without the additions of a chat template."""
 
     median: int
     p95: int
@@ -103,7 +103,7 @@ class HeldBackEntry(_Entry):
 
     Attributes:
         tasks: held back.
-        excluded: digests of suites that are no sources.
+        excluded: digests of suites that are not sources.
         compared: texts of training tasks.
         same, near: training tasks left out since they ask the same, or nearly the same.
         left_out: their names.
@@ -121,7 +121,7 @@ class DataCard(_Entry):
     """The card.
 
     Attributes:
-        method: what the data are for.
+        method: the purpose of the data.
         columns: of a row, in order.
         prompt: format of the prompts, as the setting of an agent has it.
         program: the configuration of the agent that shows them.
@@ -186,7 +186,7 @@ def read_data_card(data: Path) -> DataCard:
     """The card of a file of data.
 
     Raises:
-        InputError: there is none, or it is no such card.
+        InputError: it is missing, or is not such a card.
     """
     return read_model(card_beside(data), DataCard, _WHAT, hint="export the data again")
 

@@ -132,7 +132,7 @@ def _tokens(rows: Sequence[Row], size: Callable[[str], int]) -> int:
 
 
 def _parted(row: Row, before: Sequence[Row], names: Renaming | None, settings: SftSettings) -> list[Row]:
-    """A document as rows, by what of it is taught.
+    """A document as rows, by its taught parts.
 
     The last conversation is taught, and those before it back to one with a tool that none before it calls.
     """

@@ -77,7 +77,7 @@ def _persona(row: Row) -> str:
 
 
 def suite_entry(suite: Suite, train: int) -> SuiteEntry:
-    """The entry of a suite with so many tasks to train on."""
+    """The entry of a suite with `train` tasks to train on."""
     world = suite.world.manifest
     return SuiteEntry(
         name=suite.path.name,

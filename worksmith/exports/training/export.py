@@ -77,7 +77,7 @@ def write(settings: TrainingDataSettings, *, progress: Progress = SILENT) -> Tra
 
 
 def forecast(settings: TrainingDataSettings) -> DataForecast:
-    """Say what an export would run."""
+    """Forecast an export."""
     suites, sources = open_sources(settings)
     held_back = HeldBack(suites, settings.exclude)
     leaks = held_back.leaks((each.suite, each.task) for source in sources for each in source.told)

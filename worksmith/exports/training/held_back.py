@@ -80,7 +80,7 @@ class HeldBack:
 
 
 class _Queries:
-    """Queries by the names of their tasks. The same text, whatever its case and spaces, is nearest."""
+    """Queries by the names of their tasks. The same text, in any case and spacing, is nearest."""
 
     def __init__(self, queries: Sequence[tuple[str, str]]) -> None:
         self._same = {same_text(query): name for name, query in queries}

@@ -25,7 +25,7 @@ from worksmith.exports.training.held_back import HeldBack, refuse
 from worksmith.exports.training.result import TrainingData
 from worksmith.exports.training.rows import Row, once
 from worksmith.exports.training.sources import open_sources
-from worksmith.exports.training.trajectories import Trajectory, intent_of, run_again
+from worksmith.exports.training.trajectories import ChatTrajectory, intent_of, run_again
 from worksmith.jobs.opening.programs import new_agent
 from worksmith.jobs.settings.exports import SftSettings
 from worksmith.programs.parts.tool_retrieval import tools_a_step
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Job:
-    """An export on its way.
+    """A running export.
 
     Attributes:
         left: why trajectories gave no row, with counts.
@@ -74,7 +74,7 @@ class Job:
         )
         self.left: Counter[str] = Counter()
 
-    def trajectories(self) -> list[Trajectory]:
+    def trajectories(self) -> list[ChatTrajectory]:
         """The trajectories of all sources, but those of leaks."""
         sources = [
             replace(one, told=[each for each in one.told if each.place not in self._leaks])
@@ -210,7 +210,7 @@ def _agent(suite: Suite, settings: TrainingDataSettings) -> Agent:
 
 
 def _limited(rows: Sequence[Row], most: int, seed: int) -> list[Row]:
-    """At most so many rows of each intent, chosen at random; in the same order."""
+    """At most `most` rows of each intent, chosen at random; in the same order."""
     by_intent: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         by_intent.setdefault(row.about.intent, []).append(place)

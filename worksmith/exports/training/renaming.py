@@ -26,7 +26,7 @@ class Renaming:
         self._names: dict[str, str] = {}
 
     def of(self, chat: Sequence[Message], calls: Sequence[tuple[str, dict[str, Any]]]) -> list[Message]:
-        """The turns of a conversation with the new names of what its calls name."""
+        """The turns of a conversation with the new names of its tools and arguments."""
         tools = {tool: self._tool(tool) for tool, _ in calls}
         longest_first = sorted(tools, key=len, reverse=True)
         named = re.compile("|".join(rf"\b{re.escape(tool)}\b" for tool in longest_first) or "(?!)")

@@ -42,7 +42,7 @@ class TrainingData(Printable):
 
 @dataclass(frozen=True)
 class DataForecast(Facts):
-    """What an export would run and compare; no model is asked, and nothing is written."""
+    """The forecast of an export; no model is asked, and nothing is written."""
 
     suites: Suites
     sources: Sequence[Source]

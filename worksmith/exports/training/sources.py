@@ -34,7 +34,7 @@ _NAMED = 5
 """Tasks named in a refusal."""
 
 LEAKED = "leak"
-"""A trajectory's fault: it told what its persona may not read."""
+"""A trajectory's fault: it revealed something that its persona may not read."""
 
 _SIDE_EFFECTS = "unwanted_side_effects"
 
@@ -239,7 +239,7 @@ def _told(suite: Suite, task: Task, record: EpisodeRecord) -> Told:
 
 
 def fault_of(record: EpisodeRecord) -> str:
-    """What is wrong with an episode; empty if it did the task."""
+    """The fault of an episode; empty if it did the task."""
     if record.scores.get(LEAK, 0.0) > 0:
         return LEAKED
     if record.status != "finished":
@@ -252,10 +252,10 @@ def fault_of(record: EpisodeRecord) -> str:
 def _chosen(
     name: str, found: Sequence[Made], place_of: Callable[[Made], tuple[Suite, Task] | None], suites: Suites
 ) -> list[tuple[Made, Suite, Task]]:
-    """What a bank or run has of the tasks to train on, with these.
+    """The episodes of the tasks to train on in a bank or run, with these tasks.
 
     Raises:
-        InputError: something is of a task of no suite that is named, or of one that is held back.
+        InputError: an episode is of a task of no named suite, or of one that is held back.
     """
     known: list[tuple[Made, Suite, Task]] = []
     strange, held = [], []

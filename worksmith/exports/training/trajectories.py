@@ -1,7 +1,7 @@
-"""Trajectories as an agent sees them: the calls of a source, made again in episodes of their own.
+"""Trajectories as an agent sees them: the calls of a source, made again in new episodes.
 
-So a trajectory has what its persona was shown in this episode, in the very words of the agent's prompts, and
-its success is scored anew.
+So a trajectory has the observations of this episode, in the exact words of the agent's prompts, and its
+success is scored again.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ NOT_SAME = "other calls than in the source"
 """Why a trajectory is left out: its calls cannot be made again as they were."""
 
 IDLE = "called no tool"
-"""Why a success is left out: nobody sees why it was right to do nothing."""
+"""Why a success is left out: it does not show why it was right to do nothing."""
 
 SILENT = "no reply"
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class ChatTrajectory:
     """A chat in which an agent did a task, or failed.
 
     Attributes:
         messages: from the system message to the assistant's last turn.
-        plan: the chat in which the plan was made; empty where the strategy has no plan of a model.
-        fault: why it is no example to follow; empty if it is one.
+        plan: the chat in which the plan was made; empty if the strategy has no plan of a model.
+        fault: the reason against it as an example; empty if it is one.
         calls: tool and arguments of each of the assistant's turns that has a call.
         denied: for each of these turns whether its call was denied.
         source: the place of its source.
@@ -73,7 +73,7 @@ class Trajectory:
 
 
 def intent_of(suite: Suite, task: Task) -> str:
-    """The kind of a task, with that of the world; the task itself where it has none."""
+    """The kind of a task, with that of the world; the task itself without one."""
     return f"{suite.manifest.kind}/{task.intent or task.id}"
 
 
@@ -84,12 +84,12 @@ def run_again(
     workers: int,
     seed: int,
     tick: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[list[Trajectory], Counter[str]]:
+) -> tuple[list[ChatTrajectory], Counter[str]]:
     """Make the calls of all sources again.
 
     Args:
         agents: the agent of a suite, which makes the prompts.
-        tick: told of the episodes that are done, and of all.
+        tick: called with the numbers of finished episodes and of all.
 
     Returns:
         The trajectories in the order of sources, and why others were left out, with counts.
@@ -98,7 +98,7 @@ def run_again(
         (place, suite, told) for place, source in enumerate(sources) for suite, told in _rounds(source.told)
     ]
     total, done = sum(len(told) for _, _, told in rounds), 0
-    found: list[Trajectory] = []
+    found: list[ChatTrajectory] = []
     left: Counter[str] = Counter()
     for place, suite, told in rounds:
         settings = EvalSettings(env=suite.env, lm=_model(told), workers=workers, seed=seed)
@@ -137,8 +137,8 @@ def _model(told: Sequence[Told]) -> Any:
     return resolve(GOLD, tasks=[each.task for each in told])
 
 
-def _trajectory(told: Told, record: EpisodeRecord, source: int) -> Trajectory | str:
-    """The trajectory, or why there is none."""
+def _trajectory(told: Told, record: EpisodeRecord, source: int) -> ChatTrajectory | str:
+    """The trajectory, or the reason for its absence."""
     if told.script is not None and _calls(record) != [(s.tool, s.arguments) for s in told.script.steps]:
         return NOT_SAME
     fault = fault_of(record)
@@ -154,11 +154,13 @@ def _trajectory(told: Told, record: EpisodeRecord, source: int) -> Trajectory | 
     denied = tuple(not call.allowed or call.status == "denied" for call in record.calls)
     plan = tuple(next(iter(_chats(record, "plan")), []))
     calls = tuple(_calls(record))
-    return Trajectory(told.suite, told.task, tuple(messages), plan, fault, calls, denied, source, told.origin)
+    return ChatTrajectory(
+        told.suite, told.task, tuple(messages), plan, fault, calls, denied, source, told.origin
+    )
 
 
 def chat_of(record: EpisodeRecord) -> list[Message]:
-    """The last prompt of an episode's tool selector and the reply to it; empty if nobody replied."""
+    """The last prompt of an episode's tool selector and the reply to it; empty without a reply."""
     return next(reversed(_chats(record, "select")), [])
 
 
@@ -181,6 +183,6 @@ def _calls(record: EpisodeRecord) -> list[tuple[str, Any]]:
 
 
 def _first_turns(messages: Sequence[Message], count: int) -> list[Message]:
-    """The messages until the assistant's turn of that number; none without such a turn."""
+    """The messages until the assistant's turn of that number; empty without such a turn."""
     turns = [place for place, message in enumerate(messages) if message["role"] == ASSISTANT]
     return list(messages[: turns[count - 1] + 1]) if 0 < count <= len(turns) else []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 from worksmith.tools.errors import missing_extra
 
 if TYPE_CHECKING:
-    from worksmith.exports.choice import Choice
+    from worksmith.exports.choice import TaskChoice
     from worksmith.exports.verifiers.environment import SuiteEnv
 
 __all__ = ["load_environment"]
@@ -23,21 +23,21 @@ def load_environment(
     toolset: str | None = None,
     max_turns: int = 20,
     digest: str = "",
-    **choice: Unpack[Choice],
+    **choice: Unpack[TaskChoice],
 ) -> SuiteEnv:
     """An environment of verifiers over a suite, for a trainer's loop.
 
-    Each rollout has an episode of its own; its reward is our outcome, and other scores are metrics.
+    Each rollout has its own episode; its reward is the outcome, and other scores are metrics.
 
     Args:
         suite: the folder.
         toolset: the tools on offer, see `OwnAgent`.
-        max_turns: so many requests to the model a rollout may make; then it ends as `step_limit`.
+        max_turns: the most requests to the model in a rollout; then it ends as `step_limit`.
         digest: of the suite that is meant; another one is refused. Empty for any.
-        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
+        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.TaskChoice`.
 
     Raises:
-        InputError: verifiers is not installed, a setting is wrong, or there are no such tasks.
+        InputError: verifiers is not installed, a setting is wrong, or no task fits.
 
     Example:
         >>> env = load_environment("helpdesk", split="train")

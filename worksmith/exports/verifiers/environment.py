@@ -50,7 +50,7 @@ class SuiteEnvConfig(vf.SingleAgentEnvConfig):
     """One agent, in this process.
 
     Attributes:
-        agent: 20 turns at most, unless `--env.agent.max-turns` says otherwise.
+        agent: 20 turns at most, unless `--env.agent.max-turns` sets another number.
     """
 
     agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig(), max_turns=MAX_TURNS)

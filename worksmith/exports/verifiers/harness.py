@@ -28,7 +28,7 @@ _DONE = vf.ProgramResult(exit_code=0, stdout="", stderr="")
 
 
 class SuiteHarness(vf.Harness[vf.HarnessConfig]):
-    """Calls tools until the model calls none, or calls `finish`. The runner counts turns and stops it."""
+    """Calls tools until the model makes no call, or calls `finish`. The runner counts turns and stops it."""
 
     APPENDS_SYSTEM_PROMPT = True
     EXECUTES_CODE = False

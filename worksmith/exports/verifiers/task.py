@@ -1,4 +1,4 @@
-"""A task as verifiers' `Task`: each rollout has an episode of its own, and the reward is its outcome."""
+"""A task as verifiers' `Task`: each rollout has its own episode, and the reward is its outcome."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ class Check:
     Attributes:
         subject: the machine, or the name of a model.
         said: the finding, without credentials.
-        remedy: what to do; empty where nothing is to be done.
+        remedy: what to do; empty without one.
     """
 
     subject: str

@@ -48,8 +48,8 @@ def diagnose(settings: DoctorSettings, *, may_ask: Callable[[Sequence[str]], boo
     """Check this machine, the models of the project file and those that the settings name.
 
     Args:
-        may_ask: told of the models that would be asked, says whether they may be; asked once, and only if
-            there are any and the settings do not say so.
+        may_ask: gets the models that would be asked, and returns whether they may be; asked once, and only if
+            there are any and the settings do not decide it.
     """
     checks = list(machine_checks(settings.tracking_uri))
     names = dict.fromkeys([*model_names(), *settings.models])

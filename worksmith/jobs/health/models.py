@@ -1,4 +1,4 @@
-"""Checks of a model: its key, its server, and what is known of it. One short request, if it may be asked."""
+"""Checks of a model: its key, its server, and its known properties. One short request, if it may be asked."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _key(name: str, lm: dspy.LM, settings: NamedModel) -> Check:
 
 
 def _key_variables(lm: dspy.LM) -> tuple[str, ...] | None:
-    """The variables that may hold the key; None where there are further ways to give one."""
+    """The variables that may hold the key; None if there are further ways to give one."""
     from dspy._vendor.lm15.registry import lookup
     from dspy.clients.backend_selection import select_backend
 
@@ -173,7 +173,7 @@ def _ask(lm: dspy.LM, wait: float, answer: _Answer) -> None:
 
 
 def known(model: Examined, prices: Prices) -> Iterator[Check]:
-    """What is known of a model without asking it: context window, native tool calls, price."""
+    """The known properties of a model, without a request: context window, native tool calls, price."""
     name, entry = model.name, listed(model.lm.model)
     settings = model.settings or getattr(model.lm, "engine", None)
     window = getattr(settings, "context_window", None) or entry.get("max_input_tokens")
@@ -243,7 +243,7 @@ def _failure(model: Examined, error: Exception) -> Check:
 
 
 def _below(error: BaseException) -> str:
-    """The error of the network below a client, which may tell it as one of the server; empty if none."""
+    """The error of the network that a client may report as one of the server; empty without one."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, OSError) or type(seen).__name__ in (

@@ -1,1 +1,1 @@
-"""Measuring programs: what tells them apart, and what a measurement would cost."""
+"""Measuring programs: identity of programs, and cost of a measurement."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample
 from worksmith.evals.lm.prices import free, prices_in_use
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.resolve import resolve
@@ -51,8 +51,9 @@ class Forecast:
     """The cost of a compile.
 
     Attributes:
-        expected: None where only the most can be told: what a model proposes or learns decides it.
-        minutes: None where no model was asked whose time could be taken.
+        expected: None if only the maximum can be told: it depends on the proposals of a model or on its
+            learning.
+        minutes: None if no model was asked that could be timed.
         sampled: episodes of the student that were run.
         measured: whether they asked the models themselves.
         priced: whether the prices of all models are known.
@@ -131,10 +132,10 @@ def _reached(plan: Plan, found: Forecast) -> dict[str, Any]:
 
 
 def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
-    """The forecast of `plan`; None where nothing can stand in for a paid model.
+    """The forecast of `plan`; None if nothing can replace a paid model.
 
     Args:
-        sample: episodes of each program in which paid models are asked; None asks them nothing.
+        sample: episodes of each program in which paid models are asked; None for no request.
     """
     plan = replace(plan, budget=None)
     student, teacher = plan.lm.lm, plan.teacher.lm
@@ -172,7 +173,7 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
         minutes=found.seconds / 60 if whole and asked else None,
         sampled=found.student.sampled,
         measured=asked,
-        # What a proposer reads and writes is not foretold, so dollars are not either.
+        # A proposer's tokens are not forecast, so neither are dollars.
         priced=whole and all(prices.price(name) is not None for name in billed),
         episodes=taught + others,
         programs=programs,
@@ -180,7 +181,7 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
 
 
 def _sample_at_most(plan: Plan, sample: int) -> str:
-    """The most that a sample of paid models takes, in words; empty where none is paid or nothing is known."""
+    """The maximal cost of a sample of paid models, in words; empty if it is unknown or no model is paid."""
     if free(model_name(plan.lm.lm)) and free(model_name(plan.teacher.lm)):
         return ""
     guess = forecast_of(plan)
@@ -198,7 +199,7 @@ def _kept(lm: dspy.LM, store: ReplyStore) -> dspy.LM:
 
 
 def _with_taught(found: Rehearsal, job: CompileContext, lm: dspy.LM, folder: Path, sample: int) -> Rehearsal:
-    """With the teacher's cost by episodes of its own; what it taught was the gold plans'."""
+    """With the teacher's cost by its own episodes; the gold plans taught in its place."""
     taught = Ledger(found.teacher.model, found.teacher.prices)
     rollouts = Rehearsed(
         job.teacher.env, lm, folder, workers=job.teacher.workers, ledger=taught, sample=sample

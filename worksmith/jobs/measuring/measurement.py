@@ -14,7 +14,7 @@ from worksmith.evals.dspy_programs.digests import (
     strategy_name,
 )
 from worksmith.evals.progress.progress import SILENT, Progress
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.run_card import RunCard, make_room, versions, write_card
 from worksmith.evals.records.shard import Shard
 from worksmith.evals.reporting.report import evaluation_report
@@ -27,7 +27,7 @@ from worksmith.evals.task_kind import scorers_for
 from worksmith.evals.tracking import Dataset
 from worksmith.jobs.opening.budgets import admission, counted, open_budget
 from worksmith.jobs.opening.engines import open_engine
-from worksmith.jobs.opening.judges import check_judged, counted_judges, open_judges
+from worksmith.jobs.opening.named_judges import check_judged, counted_judges, open_judges
 from worksmith.jobs.opening.suites import (
     choose_tasks,
     connect,
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     import dspy
 
-    from worksmith.evals.running.engine import Engine
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
+    from worksmith.evals.running.episode_engine import EpisodeEngine
     from worksmith.evals.scoring.scorer import Scorer
     from worksmith.evals.tasks.task import Task
     from worksmith.evals.tracking import Run
@@ -59,7 +59,7 @@ class Measurement:
     Attributes:
         judges: asked about every graded episode.
         own_scorers: score the episodes instead of those of the suite's kind.
-        budget: of all programs together; None is no limit.
+        budget: of all programs together; None for no limit.
         partial: whether a run counts that the budget cut short.
         shard: the part of a run that the tasks are; None for a whole run.
         engine: runs the programs in other processes; None runs them here.
@@ -75,7 +75,7 @@ class Measurement:
     partial: bool = True
     shard: Shard | None = None
     progress: Progress = SILENT
-    engine: Engine | None = None
+    engine: EpisodeEngine | None = None
 
     @classmethod
     def open(cls, settings: MeasureSettings, progress: Progress) -> Self:
@@ -94,10 +94,10 @@ class Measurement:
         return cls(suite=suite, tasks=tasks, split=split, judges=judges, settings=settings, progress=progress)
 
     def part(self, text: str | None) -> Self:
-        """The same on a part of the tasks, `K/N`; None is all of them.
+        """The same on a part of the tasks, `K/N`; None for all of them.
 
         Raises:
-            InputError: the text is no part, or there are more parts than tasks.
+            InputError: the text is not a part, or there are more parts than tasks.
         """
         if text is None:
             return self
@@ -107,7 +107,7 @@ class Measurement:
     def begin(self, models: Iterable[dspy.LM]) -> Self:
         """The same under the budget, its tools connected to the live org that the settings name.
 
-        The budget is that of the settings, if there is none yet.
+        The budget is that of the settings, if there is no other.
 
         Raises:
             InputError: a limit, the org or the engine is wrong, or dollars are limited and a price unknown.
@@ -126,7 +126,7 @@ class Measurement:
 
     @property
     def stopped(self) -> str:
-        """The name of the limit of the budget that was reached; empty where none was."""
+        """The name of the limit of the budget that was reached; empty without one."""
         return self.budget.stopped if self.budget else ""
 
     @property
@@ -190,10 +190,10 @@ class Measurement:
         """The log in `file`; an earlier one that has verdicts or ratings is moved aside.
 
         Args:
-            keep: refuse to replace a log that is there.
+            keep: refuse to replace an existing log.
 
         Raises:
-            InputError: it is there and must not be replaced, or it is of something else.
+            InputError: it must not be replaced, or it belongs to another run.
             InUseError: another process writes to it.
         """
         return EpisodeLog.open(
@@ -256,7 +256,7 @@ class Measurement:
         enough = result.records if self.partial else not result.unstarted
         if self.budget is not None and not enough:
             self.budget.check()
-        tracked.evaluation(result, split=self.split, tasks=self.tasks)
+        tracked.evaluation(result, split=self.split, tasks=self.tasks, baseline=card.baseline)
         keep_card(tracked, card)
         tracked.report(evaluation_report(result, title=card.label, rerun=card.rerun))
         return result
@@ -276,7 +276,7 @@ def losses(result: EvalResult) -> list[str]:
 
 
 def lost_episodes(result: EvalResult) -> str:
-    """The episodes that were lost to the infrastructure, in one sentence; empty if none was."""
+    """The episodes that were lost to the infrastructure, in one sentence; empty without any."""
     lost = result.summary.errors
     if not lost:
         return ""
@@ -298,7 +298,7 @@ def failed_programs(result: EvalResult) -> list[str]:
 
 
 def lost_verdicts(result: EvalResult) -> str:
-    """The verdicts that judges owe, in one sentence; empty if none."""
+    """The missing verdicts of judges, in one sentence; empty without any."""
     owing = [judge for judge in result.summary.judging if judge.failed]
     said = "; ".join(f"{each.failed} of {each.verdicts} verdicts of {each.judge}" for each in owing)
     failed = (one.feedback for record in result.records for one in record.judgements if one.status != "ok")

@@ -16,7 +16,7 @@ from worksmith.evals.scoring.expression import is_expression
 from worksmith.evals.scoring.objective import CHECKED, ObjectiveScorer
 from worksmith.evals.scoring.scorer import check_score_names
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.opening.judges import GATES, check_judged, open_judges
+from worksmith.jobs.opening.named_judges import GATES, check_judged, open_judges
 from worksmith.optimizers.compiling.plan import Metric
 from worksmith.tools.errors import InputError
 

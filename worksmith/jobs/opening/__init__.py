@@ -1,1 +1,1 @@
-"""From settings to what a job works with: suites, programs, models, judges, budgets and engines."""
+"""From settings to the objects of a job: suites, programs, models, judges, budgets and engines."""

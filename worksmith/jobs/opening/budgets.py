@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 def open_budget(
     settings: BudgetSettings, models: Iterable[dspy.LM], given: Budget | None = None
 ) -> Budget | None:
-    """The budget of a job, None where nothing is limited; its prices are in use from here on.
+    """The budget of a job, None without a limit; its prices are in use from here on.
 
     Args:
         given: comes before that of the settings.
 
     Raises:
-        InputError: a limit makes no sense, the table of prices is none, or dollars are limited and the price
-            of a model is not known.
+        InputError: a limit or the table of prices is invalid, or dollars are limited and the price of a model
+            is unknown.
     """
     prices = prices_of(settings.prices)
     budget = given or Budget(
@@ -47,10 +47,10 @@ def open_budget(
 
 
 def prices_of(table: Path | None) -> Prices:
-    """The prices that hold: of models that were opened with one, of the user's table, of the list.
+    """The prices in use: of models that were opened with one, of the user's table, of the list.
 
     Raises:
-        InputError: the table is none.
+        InputError: the table is invalid.
     """
     prices = Prices.read(table) if table else Prices()
     return replace(prices, own={**prices.own, **prices_of_models()})
@@ -62,5 +62,5 @@ def counted(lm: dspy.LM, budget: Budget | None) -> dspy.LM:
 
 
 def admission(lm: dspy.LM, budget: Budget | None) -> Account | None:
-    """The account that admits the episodes which ask `lm`; None where there is no budget."""
+    """The account that admits the episodes which ask `lm`; None without a budget."""
     return None if budget is None else budget.account(model_name(lm))

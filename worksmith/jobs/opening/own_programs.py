@@ -1,6 +1,6 @@
-"""Programs of a user's own module: `package.module:factory`, or `package.module:factory@FILE` compiled.
+"""Programs of the user's modules: `package.module:factory`, or `package.module:factory@FILE` compiled.
 
-The code is what the user named; a file gives only the state.
+The user names the code; a file gives only the state.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def own_program(name: OwnName, env: Environment) -> tuple[Any, Artifact | None]:
     The address is of a factory that takes the environment, or nothing, or of a program itself.
 
     Raises:
-        InputError: there is no such factory, it fails, or what it makes takes no task.
+        InputError: the factory is missing or fails, or its result takes no task.
     """
     found = own_object(name.address, where=_WHERE, project=env.folder)
     made = found if isinstance(found, dspy.Module) or _takes_task(found) else _made(found, name, env)
@@ -61,10 +61,10 @@ def own_program(name: OwnName, env: Environment) -> tuple[Any, Artifact | None]:
 
 
 def module(program: Any, address: str) -> dspy.Module:
-    """The program as a `dspy.Module`, for what needs predictors.
+    """The program as a `dspy.Module`, for callers that need predictors.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not a module.
     """
     if not isinstance(program, dspy.Module):
         hint = "only the predictors of a dspy.Module can be compiled"

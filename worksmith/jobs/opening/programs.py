@@ -50,7 +50,7 @@ def new_agent(suite: Suite, settings: ToolSettings, strategy: str, *, without: S
 
 
 def toolset_of(suite: Suite, settings: ToolSettings, strategy: str) -> str:
-    """The toolset that settings name, or else what the world offers a strategy."""
+    """The toolset that settings name, or else the world's for a strategy."""
     if settings.toolset is not None:
         return settings.toolset
     return default_toolset(suite.env, strategy, otherwise=ALL)
@@ -61,7 +61,7 @@ class OpenedProgram(NamedTuple):
 
     Attributes:
         compiled: the facts of its compile; None if it is not compiled.
-        file: the compiled program's; None where it lies in no file.
+        file: the compiled program's; None without a file.
         address: of the user's module that makes it; empty for worksmith's own agents.
     """
 
@@ -72,7 +72,7 @@ class OpenedProgram(NamedTuple):
 
     @property
     def config(self) -> dict[str, Any]:
-        """The settings that it was built with, as far as it tells them."""
+        """The settings that it was built with, as far as it has them."""
         if isinstance(self.program, Agent | OwnAgent):
             return dict(self.program.config)
         return {"own": self.address} if self.address else {}
@@ -118,7 +118,7 @@ def give_planner(program: Any, lm: dspy.BaseLM) -> None:
 
 
 def record_planner(program: Any, record: Path) -> None:
-    """Keep the replies of a planner with a model of its own: in `a.planner.jsonl` for `a.jsonl`."""
+    """Keep the replies of a planner with another model: in `a.planner.jsonl` for `a.jsonl`."""
     if isinstance(program, Agent) and program.planner_lm is not None:
         beside = record.with_name(f"{record.stem}.planner{record.suffix}")
         program.planner_lm = RecordingEngine.around(program.planner_lm, beside)
@@ -140,7 +140,7 @@ def named_agent(suite: Suite, settings: ToolSettings, address: str) -> OpenedPro
     """The agent at an address, see `worksmith.programs.own_agents`.
 
     Raises:
-        InputError: there is none.
+        InputError: it is missing.
     """
     function = own_object(
         checked_address(address, where="--agent"), where="--agent", project=suite.env.folder
@@ -153,10 +153,10 @@ def named_agent(suite: Suite, settings: ToolSettings, address: str) -> OpenedPro
 
 
 def named_program(named: str, env: Environment) -> OpenedProgram:
-    """The program in a file, or of a user's module; see `worksmith.jobs.opening.own_programs`.
+    """The program in a file, or of the user's module; see `worksmith.jobs.opening.own_programs`.
 
     Raises:
-        InputError: there is none, or it does not suit the environment.
+        InputError: it is missing, or does not suit the environment.
     """
     own = own_name(named)
     if own is None and Path(named.partition(":")[0]).suffix == ".py":
@@ -179,7 +179,7 @@ def load_program(file: Path | str, env: Environment) -> Agent:
 
 
 def compiled_program(file: Path | str, env: Environment) -> OpenedProgram:
-    """The agent in a compiled program's file with the facts of its compile; errors as of `load_program`."""
+    """The agent in a compiled program's file with the facts of its compile; errors as in `load_program`."""
     artifact, kind = Artifact.read(file), env.world.manifest.kind
     made_for = artifact.manifest.suite.get("kind", kind)
     if made_for != kind:

@@ -38,7 +38,7 @@ class Loaded:
 
     @property
     def difference(self) -> str:
-        """What the compile changed in the program as it was, for readers; empty where it is not known."""
+        """The changes of the compile in the program as it was, for readers; empty if unknown."""
         return harmless(self.artifact.manifest.difference)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Loaded:
@@ -50,7 +50,7 @@ _COMPILED: Final = ("strategy", "toolset", "prompt", "descriptions")
 
 
 def restored(program: Program, artifact: Artifact, *, where: str) -> Program:
-    """A copy of a program with what was compiled, and with the file's content as its `compilation`.
+    """A copy of a program with its compiled state, and with the file's content as its `compilation`.
 
     An agent gets the settings that a compile can change; its environment and all else stay its own.
 
@@ -126,7 +126,7 @@ class AgentConfig(BaseModel):
 
 
 def _check_name(strategy: Strategy, where: str) -> None:
-    """See that tables name what is run: a gold plan under the name of a plain strategy is a made-up score."""
+    """Check the strategy's name: a gold plan under the name of a plain strategy is a made-up score."""
     known = known_strategy(strategy.name)
     if (known or strategy) != strategy or (known is None and strategy.planner.startswith("gold")):
         raise InputError(
@@ -162,7 +162,7 @@ def check_demonstrations(agent: dspy.Module, *, where: str) -> None:
     Args:
         where: the place they come from, for errors.
     """
-    # A program of somebody else's may have an output `tool` or an input `trajectory` of its own.
+    # A stranger's program may have its own output `tool` or input `trajectory`.
     ours = any(isinstance(part, Agent) for _, part in named_sub_modules(agent))
     adapter = ADAPTER if ours else dspy.ChatAdapter()
     for name, predictor in agent.named_predictors():

@@ -33,7 +33,7 @@ def choose_tasks(
     The default split is `test`, and `all` for a published task set, which is a test set as a whole.
 
     Args:
-        judged: whether there is a judge; without one, tasks that only a judge can grade are left out.
+        judged: whether a judge is given; without one, tasks that only a judge can grade are left out.
 
     Raises:
         InputError, RetrievalError: the split has no tasks, or `Environment.check` fails.
@@ -59,10 +59,10 @@ def usable_tasks(
     *,
     judged: bool = False,
 ) -> list[Task]:
-    """The tasks that can be graded; says what is left out, and what may be outdated.
+    """The tasks that can be graded; reports omissions and outdated expectations.
 
     Raises:
-        InputError: there are none.
+        InputError: no task is left.
     """
     tasks = [task for task in chosen if task.checkable or judged]
     if len(tasks) < len(chosen):
@@ -81,10 +81,10 @@ def usable_tasks(
 
 
 def under_attack(suite: Suite, tasks: Sequence[Task], seed: int, progress: Progress = SILENT) -> list[Task]:
-    """The tasks with planted instructions; says what is left out.
+    """The tasks with planted instructions; reports omissions.
 
     Raises:
-        InputError: none can be attacked.
+        InputError: no task can be attacked.
     """
     attacked = Attacker(suite.env, suite.tasks, seed).attacked(tasks)
     if left := len(tasks) - len(attacked):
@@ -93,10 +93,10 @@ def under_attack(suite: Suite, tasks: Sequence[Task], seed: int, progress: Progr
 
 
 def open_train_suite(path: Path, compared: Suite) -> Suite:
-    """The suite to compile on, where it is not the one that programs are compared on.
+    """The suite to compile on, if it is not the compared suite.
 
     Raises:
-        InputError: it is no suite, or its world is of another kind.
+        InputError: it is not a suite, or its world is of another kind.
     """
     from worksmith.evals.suite import Suite
 
@@ -131,7 +131,7 @@ def teacher_name(named: str | None, model: str, trained: Sequence[Task], progres
 
 
 def leave_out_cache(settings: CacheSettings) -> None:
-    """Switch DSPy's cache of replies off for this process, if the settings say so."""
+    """Switch DSPy's cache of replies off for this process, if the settings demand it."""
     if settings.no_cache:
         import dspy
 

@@ -1,7 +1,7 @@
 """A compiled program as an MLflow model: a task's text in, the answer, the calls and the changes out.
 
 The model carries the program's file and the suite whose world it works in, so it loads anywhere. Every
-prediction is an episode of its own: what the agent changed is reported, then rolled back.
+prediction is an episode of its own: the agent's changes are reported, then rolled back.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def bundle(program: Path, suite: Suite, folder: Path) -> Path:
     shutil.copyfile(program, folder / PROGRAM_FILE)
 
     def not_needed(place: str, names: list[str]) -> list[str]:
-        # Only the project's own Python file knows what it reads, so that all else is copied.
+        # Only the project's own Python file knows its inputs, so everything else is copied.
         if Path(place).parts[-2:] == _WORLDS.parts:
             return [name for name in names if name != suite.world.path.name]
         return [name for name in names if _is_not_needed(Path(place, name))]
@@ -71,11 +71,11 @@ def _is_not_needed(path: Path) -> bool:
 class ServedAgent(PythonModel):  # type: ignore[misc]
     """Answers rows with a `task` (its text) and, if given, its `domains` (names of toolkits) and `context`.
 
-    The model it asks is `lm` of MLflow's `model_config`, never what the program's file names: somebody else
-    may have written that.
+    The model it asks is `lm` of MLflow's `model_config`, never what the program's file names: others may have
+    written that.
 
-    In a world of many people a row has to say on whose behalf: the id of its `persona`. Whoever sends the row
-    vouches for it, as a session does; no model ever sets it.
+    In a world of many people a row must name on whose behalf: the id of its `persona`. The sender of the row
+        vouches for it, as a session does; no model ever sets it.
     """
 
     def load_context(self, context: Any) -> None:
@@ -98,7 +98,7 @@ class ServedAgent(PythonModel):  # type: ignore[misc]
 
 
 def _rows(given: Any) -> list[Mapping[str, Any]]:
-    """The rows of whatever MLflow hands over: one row, a list of them, columns, or a data frame.
+    """The rows from MLflow's input: one row, a list of them, columns, or a data frame.
 
     MLflow makes arrays of the values that it gets as `inputs` or `instances`.
     """
@@ -131,7 +131,7 @@ def _domains(given: Any) -> tuple[str, ...]:
 
 
 def _persona(row: Mapping[str, Any], env: Environment) -> Persona | None:
-    """Who asks; None where there are no access rules. Nobody is served as somebody else by default."""
+    """The person who asks; None without access rules. There is no default person."""
     named = row.get("persona")
     if isinstance(named, str | Integral) and str(named).strip():
         return env.persona(str(named).strip())

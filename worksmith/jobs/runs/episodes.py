@@ -18,7 +18,7 @@ from worksmith.evals.table import NO_DATA, Grid
 from worksmith.evals.tasks.task_filter import conditions
 from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.jobs.showing.printing import Printable
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead, unknown
 
 if TYPE_CHECKING:
     from worksmith.evals.reporting.episodes import ShownEpisode
@@ -30,7 +30,7 @@ class Episodes(Printable):
     """Episodes with the value of a metric.
 
     Attributes:
-        mean: of the metric; None where no episode has a value.
+        mean: of the metric; None if no episode has a value.
         counted: how many episodes have a value.
         rows: one for each episode.
     """
@@ -77,13 +77,13 @@ class WholeEpisode(Printable):
 
 
 def list_episodes(settings: EpisodesSettings) -> Episodes:
-    """List episodes of runs with what each adds to a figure."""
+    """List episodes of runs with the contribution of each to a figure."""
     episodes, metric = select_episodes(settings), settings.metric
     records = [episode.record for episode in episodes]
     values = {id(record): value for record, value in metric_values(records, metric)}
     if not values and any(record.graded for record in records):
         known = sorted({name for record in records for name in record.scores} | set(COSTS))
-        hint = f"there are {', '.join(known)}, error_rate, fault/NAME, status/NAME"
+        hint = f"{names_instead(metric, known)}, error_rate, fault/NAME, status/NAME"
         raise InputError(f"no episode has a value of {metric!r}", where="--metric", hint=hint)
     rows = [
         {
@@ -112,7 +112,7 @@ def select_episodes(settings: EpisodesSettings) -> list[ShownEpisode]:
     labels = [run.card.label for run in runs]
     for arm in settings.arm:
         if arm not in labels:
-            raise InputError(f"no program {arm!r}", where="--arm", hint=f"there are {', '.join(labels)}")
+            raise unknown("no program", arm, labels, "--arm")
     if settings.verdict not in ("", "right", "wrong", "lost"):
         raise InputError(
             f"no verdict {settings.verdict!r}", where="--verdict", hint="there are right, wrong, lost"

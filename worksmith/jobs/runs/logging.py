@@ -1,4 +1,4 @@
-"""Put runs that are in episode logs into MLflow: each once, whatever MLflow holds of it already."""
+"""Put runs that are in episode logs into MLflow: each once, without the parts that MLflow holds already."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worksmith.evals.suite import Suite
 from worksmith.evals.tracking import Dataset
 from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.evals.tracking.store import EXPERIMENT
-from worksmith.evals.tracking.unsent import Unsent, forget_unsent, note_unsent, read_unsent
+from worksmith.evals.tracking.unsent_runs import Unsent, forget_unsent, note_unsent, read_unsent
 from worksmith.jobs.recording.tracking import Tracking, keep_card
 from worksmith.tools.errors import InputError
 
@@ -64,7 +64,7 @@ def log_runs(settings: LogSettings, *, progress: Progress = SILENT) -> list[dict
 
 
 def _begun(tracker: Tracker, unsent: Unsent, run: LoadedRun) -> Run:
-    """The run that a log's evaluation began in MLflow; a new one if there is none."""
+    """The run that a log's evaluation began in MLflow; a new one without it."""
     found = tracker.unfinished(unsent.run) if unsent.run is not None else None
     if found is not None:
         return found
@@ -135,7 +135,14 @@ def _trace(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
     """Send the traces that a run lacks, which has all else."""
     result, tasks = _result(run), suite.tasks if suite is not None else ()
     split = run.card.split or "all"
-    tracked.traces(result.records, split=split, model=result.model, seed=result.seed, tasks=tasks)
+    tracked.traces(
+        result.records,
+        split=split,
+        model=result.model,
+        seed=result.seed,
+        tasks=tasks,
+        baseline=run.card.baseline,
+    )
 
 
 def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
@@ -145,7 +152,8 @@ def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
         data = Dataset(Path(run.card.suite).name, run.card.suite_digest)
         tasks = [task for task in suite.tasks if task.id in ids] if suite is not None else []
         tracked.dataset(data, split=split, tasks=tasks, count=len(ids))
-    tracked.evaluation(result, split=split, tasks=suite.tasks if suite is not None else ())
+    known = suite.tasks if suite is not None else ()
+    tracked.evaluation(result, split=split, tasks=known, baseline=run.card.baseline)
     keep_card(tracked, run.card)
     tracked.report(evaluation_report(result, title=run.card.label, rerun=run.card.rerun))
 

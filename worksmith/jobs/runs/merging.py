@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.run_card import (
     CARD,
     JUDGEMENTS,
@@ -18,7 +19,6 @@ from worksmith.evals.records.run_card import (
     make_room,
     write_card,
 )
-from worksmith.evals.records.run_log import open_log
 from worksmith.evals.records.shard import Shard, digest_of_ids
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import replacing, write_atomically
@@ -32,7 +32,7 @@ _OWN = ("shard", "suite", "artifact")
 """Fields of a card in which parts may differ: paths are those of a machine, and digests are compared."""
 
 _PATHS = ("suite", "program", "rubric")
-"""Settings that are names of files; what they hold has digests."""
+"""Settings that are names of files; their contents have digests."""
 
 _SIDECARS = (JUDGEMENTS, RATINGS)
 
@@ -53,7 +53,7 @@ class Merged:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _ShardLog:
     """The log of a part.
 
     Attributes:
@@ -95,12 +95,12 @@ def merge_logs(settings: MergeSettings) -> Merged:
     """Make one run of the logs of its parts; the result is that of a run without parts.
 
     Raises:
-        InputError: a log is no part of a run, parts differ in anything but their tasks, one is missing, is
-            not complete or is given twice, or the file is there.
+        InputError: a log is not a part of a run, parts differ in more than their tasks, one is missing,
+            incomplete or repeated, or the file exists.
     """
     if not settings.parts:
         raise InputError("no log is named", hint="name the logs of all parts")
-    parts = sorted((_Part.open(log) for log in settings.parts), key=lambda part: part.shard.part)
+    parts = sorted((_ShardLog.open(log) for log in settings.parts), key=lambda part: part.shard.part)
     _check(parts)
     out = settings.out
     if out.resolve() in [part.log.resolve() for part in parts]:
@@ -119,7 +119,7 @@ def merge_logs(settings: MergeSettings) -> Merged:
     return Merged(out, sum(len(part.records) for part in parts), len(parts))
 
 
-def _write(out: Path, parts: Sequence[_Part]) -> None:
+def _write(out: Path, parts: Sequence[_ShardLog]) -> None:
     """Write log, card, verdicts and ratings; an earlier log with verdicts or ratings is moved aside."""
     with replacing(out) as log:
         for part in parts:
@@ -134,7 +134,7 @@ def _write(out: Path, parts: Sequence[_Part]) -> None:
             beside(out, ending).unlink(missing_ok=True)
 
 
-def _check(parts: Sequence[_Part]) -> None:
+def _check(parts: Sequence[_ShardLog]) -> None:
     first = parts[0]
     for part in parts[1:]:
         _check_same(_comparable(first.card), _comparable(part.card), part.log, str(first.log))

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Power(Printable):
-    """What a comparison can show.
+    """The power of a comparison.
 
     Attributes:
-        found: the figures by name; `points` is None where no difference is found often enough.
+        found: the figures by name; `points` is None if no difference is found often enough.
     """
 
     found: Mapping[str, Any]
@@ -70,7 +70,7 @@ def _differing(settings: PowerSettings, size: float) -> float:
 
 
 def _comparison(settings: PowerSettings) -> dict[str, Any]:
-    """What a comparison can show.
+    """The power of a comparison.
 
     Raises:
         ValueError: no number of tasks shows the difference.
@@ -93,7 +93,7 @@ def _comparison(settings: PowerSettings) -> dict[str, Any]:
 
 
 def _race(settings: PowerSettings) -> dict[str, Any]:
-    """What a race can show; where no intents are given, how many it needs.
+    """The power of a race; without a number of intents, the number that it needs.
 
     Raises:
         ValueError: no number of intents shows the difference.

@@ -1,4 +1,4 @@
-"""Ratings by people, of episodes, tasks and records: what a rater has still to rate; agreement."""
+"""Ratings by people, of episodes, tasks and records: the rest of a rater's work; agreement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
 
-from worksmith.evals.rating.agreement import Agreement, agreement, to_json
+from worksmith.evals.rating.agreement import RaterAgreement, agreement, to_json
 from worksmith.evals.rating.ratings import Rating, append_ratings, ratings_file, read_ratings
 from worksmith.evals.rating.sample import SampledEpisode, draw_sample
 from worksmith.evals.rating.scales import LEVELS, Scale, scales_named
@@ -46,11 +46,11 @@ class Item(NamedTuple):
 
 @dataclass
 class RatingSession:
-    """One rater at work, who does not see whose an episode, a task or a record is.
+    """One rater at work, who does not see the origin of an episode, a task or a record.
 
     Attributes:
         files: of the ratings, by run or suite.
-        runs: empty where suites are rated.
+        runs: empty for suites.
     """
 
     settings: RateSettings
@@ -116,10 +116,10 @@ class RatingSession:
 
 
 @dataclass(frozen=True)
-class RaterAgreement(Printable):
+class RatingAgreement(Printable):
     """How far raters agree, and the mean level of each run by scale."""
 
-    agreement: Sequence[Agreement]
+    agreement: Sequence[RaterAgreement]
     means: Mapping[str, Mapping[str, Interval]]
 
     def to_json(self) -> dict[str, Any]:
@@ -153,26 +153,26 @@ class RaterAgreement(Printable):
             console.print(Grid("Mean level", ("run", *scales), rows).rich())
 
 
-def agreement_of(settings: RateSettings) -> RaterAgreement:
-    """How far the raters of runs or suites agree, and what they think of each."""
+def agreement_of(settings: RateSettings) -> RatingAgreement:
+    """The agreement of the raters of runs or suites, and their levels for each."""
     scales, seed = _scales(settings), settings.seed
     if _rated(settings):
         files = {name: Path(name) / RATINGS_FILE for name in settings.runs}
         means = {name: _means_of(_ratings([file]), scales, seed) for name, file in files.items()}
-        return RaterAgreement(
+        return RatingAgreement(
             [agreement(scale, _ratings([*files.values()]), seed=seed) for scale in scales], means
         )
     runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri)
     ratings = _ratings([ratings_file(run, LOGS) for run in runs])
     about = [scale for scale in scales if scale.about == "episode"]
-    return RaterAgreement(
+    return RatingAgreement(
         [agreement(scale, ratings, seed=seed) for scale in scales],
         {run.card.label: _means_of(_of_run(run, ratings), about, seed) for run in runs},
     )
 
 
 def _rated(settings: RateSettings) -> Rated | None:
-    """What of suites is rated; None for episodes of runs.
+    """The rated part of suites; None for episodes of runs.
 
     Raises:
         InputError: both tasks and records are named.
@@ -183,7 +183,7 @@ def _rated(settings: RateSettings) -> Rated | None:
 
 
 def _scales(settings: RateSettings) -> tuple[Scale, ...]:
-    """The scales that settings name, else those of what is rated.
+    """The scales that settings name, else those of the rated part.
 
     Raises:
         InputError: a scale is about something else.
@@ -219,7 +219,7 @@ def _of_run(run: LoadedRun, ratings: Sequence[Rating]) -> list[Rating]:
 
 
 def _unit(scale: Scale, key: str, task: str) -> tuple[str, str]:
-    """What is rated once: a task, in whichever episode; an episode; a record."""
+    """The unit of a rating: a task, in any episode; an episode; a record."""
     return scale.name, task if scale.about == "task" else key
 
 

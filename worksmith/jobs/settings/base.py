@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.numbers import scalar
 
 Other = TypeVar("Other", bound="JobSettings")
@@ -30,7 +30,7 @@ class Traits:
         variable: the environment variable that sets it.
         positional: whether it is an argument of the command.
         expert: whether few people need it; only `--help-all` shows it.
-        recorded: whether it is part of a run's description, because it can change the result.
+        recorded: whether a run's description contains it, because it can change the result.
         option: whether the command has an option for it.
     """
 
@@ -120,7 +120,7 @@ class JobSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     group: ClassVar[str] = ""
-    """The heading of a class's own settings in help."""
+    """The heading of a class's settings in help."""
 
     def __init__(self, **values: Any) -> None:
         """Check the values.
@@ -166,7 +166,7 @@ def _classes(model: type[JobSettings]) -> list[type[JobSettings]]:
 
 
 def group_of(model: type[JobSettings], name: str) -> str:
-    """The heading of a setting in help, that of the class which declares it; empty if it has none."""
+    """The heading of a setting in help, that of the class which declares it; empty without one."""
     return next(
         str(vars(cls).get("group", "")) for cls in _classes(model) if name in inspect.get_annotations(cls)
     )
@@ -201,16 +201,12 @@ def _explained(model: type[JobSettings], error: ValidationError) -> InputError:
     name = str(first["loc"][0]) if first["loc"] else ""
     field = model.model_fields.get(name)
     if field is None:
-        known = ", ".join(model.model_fields)
-        return InputError(f"{model.__name__} has no setting {name!r}", hint=f"there are {known}")
+        return unknown(f"{model.__name__} has no setting", name, model.model_fields)
     where, said = option_name(name, field), first["msg"].removeprefix("Value error, ")
     if first["type"] == "missing":
         return InputError("a value is missing", where=where)
     if first["type"] == "literal_error":
-        listed = ", ".join(choices_of(field))
-        return InputError(
-            f"no {name.replace('_', ' ')} {first['input']!r}", where=where, hint=f"there are {listed}"
-        )
+        return unknown(f"no {name.replace('_', ' ')}", str(first["input"]), choices_of(field), where)
     if first["type"] == "tuple_type":
         return InputError("several values go in a list", where=where, hint=f"got {first['input']!r}")
     return InputError(said[:1].lower() + said[1:], where=where, hint=f"got {first['input']!r}")

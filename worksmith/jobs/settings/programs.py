@@ -17,7 +17,7 @@ from worksmith.jobs.settings.groups.episodes import (
     TimeLimitSettings,
     WorkerSettings,
 )
-from worksmith.jobs.settings.groups.judging import JudgeSettings
+from worksmith.jobs.settings.groups.judging import JudgeOptions
 from worksmith.jobs.settings.groups.measuring import MeasureSettings
 from worksmith.jobs.settings.groups.models import (
     MODELS,
@@ -50,7 +50,7 @@ from worksmith.jobs.settings.groups.tasks import (
 )
 
 
-class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSettings, MeasureSettings):
+class EvaluateSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSettings, MeasureSettings):
     """Run a program on a suite's tasks and score every episode."""
 
     group = "Record"
@@ -67,13 +67,17 @@ class EvalSettings(ProgramSettings, PlannerSettings, OwnAgentSettings, ModelSett
     )
 
 
-class AttackSettings(EvalSettings):
+class AttackSettings(EvaluateSettings):
     """Run a program on tasks whose data hold planted instructions, and report which it follows."""
 
     attack: bool = setting(True, "Plant instructions into what the tasks read.", option=False)
 
 
-class CheckSettings(EvalSettings):
+RECORDED_TRIALS = 3
+"""Of a baseline: with one trial, chance would hide losses from every check against it."""
+
+
+class CheckSettings(EvaluateSettings):
     """Compare a program with a recorded baseline."""
 
     group = "Check"
@@ -89,6 +93,14 @@ class CheckSettings(EvalSettings):
         suggest=("leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
     )
     junit: Path | None = setting(None, "Also write the result as JUnit's XML.", path="file", recorded=False)
+    trials: int = setting(
+        1, "Independent attempts at each task.", min=1, unset=f"{RECORDED_TRIALS} with --update, else 1"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_trials(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {"trials": RECORDED_TRIALS, **values} if values.get("update") else values
 
 
 class CompileSettings(
@@ -102,7 +114,7 @@ class CompileSettings(
     SeedSettings,
     EngineSettings,
     TimeLimitSettings,
-    JudgeSettings,
+    JudgeOptions,
     BudgetSettings,
     MlflowSettings,
 ):
@@ -397,7 +409,7 @@ class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSetting
     )
 
 
-class RunSettings(ChatSettings, JudgeSettings, TracedSettings):
+class RunSettings(ChatSettings, JudgeOptions, TracedSettings):
     """Run one task."""
 
     group = "Run"

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from worksmith.jobs.settings.base import JobSettings, Names, setting
 from worksmith.jobs.settings.groups.episodes import SeedSettings, WorkerSettings
-from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE, RubricSettings, judges
-from worksmith.jobs.settings.groups.judging import JudgeSettings as EpisodeJudgeSettings
+from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE, JudgeOptions, RubricSettings, judges
 from worksmith.jobs.settings.groups.models import CacheSettings
 from worksmith.jobs.settings.groups.record import StoreSettings, TracedSettings, TrackSettings, traces
 from worksmith.jobs.settings.groups.tasks import GroundTruth, RunsSettings, SuiteSettings
@@ -133,7 +132,7 @@ class RateSettings(SeedSettings, TrackSettings, StoreSettings):
     )
 
 
-class ScoreSettings(SuiteSettings, EpisodeJudgeSettings):
+class ScoreSettings(SuiteSettings, JudgeOptions):
     """Score recorded predictions."""
 
     more: tuple[Path, ...] = setting((), "More prediction files.", metavar="[FILE]...", positional=True)

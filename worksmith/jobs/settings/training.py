@@ -97,13 +97,13 @@ class TrainSettings(SeedSettings, TrackSettings, StoreSettings):
     )
 
 
-class SftSettings(TrainSettings):
-    """Train a model to say what the assistant says in the data."""
+class TrainSftSettings(TrainSettings):
+    """Train a model to write the assistant's turns of the data."""
 
     group = "Train"
 
 
-class DpoSettings(TrainSettings):
+class TrainDpoSettings(TrainSettings):
     """Train a model to prefer the chosen replies in the data to the rejected ones."""
 
     group = "Train"

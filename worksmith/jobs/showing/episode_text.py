@@ -16,7 +16,7 @@ from worksmith.tools.statuses import INFRASTRUCTURE
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from worksmith.evals.records.parts import Judgement
+    from worksmith.evals.records.entries import Judgement
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import AskRecord, CallRecord, EpisodeResult
     from worksmith.tools.policy import Decision
@@ -39,7 +39,7 @@ def show_episode(
     """Print an episode: the task, its setting, each step, what changed, and the verdict.
 
     Args:
-        scores: None where nothing scores it.
+        scores: None without a score.
         prompts: before each step also what models were asked for it.
     """
     console.rule(f"[bold]{escape(task.id)}", align="left")
@@ -184,7 +184,7 @@ def _verdict(episode: EpisodeResult, scores: Mapping[str, float]) -> str:
 
 
 def show_verdict(console: Console, verdict: Judgement) -> None:
-    """Print a judge's verdict and its cost, which is no part of the episode's."""
+    """Print a judge's verdict and its cost, which is not part of the episode's."""
     level = f"level {verdict.level} of 5" if verdict.level else verdict.status
     console.print(f"[bold]{escape(verdict.judge)}[/] [dim]by {escape(verdict.rubric)}:[/] {level}")
     console.print(escape(verdict.feedback))

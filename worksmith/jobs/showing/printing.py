@@ -55,12 +55,12 @@ class Printable:
 
     @property
     def unheard(self) -> Sequence[str]:
-        # Sentences that are not part of the data and that no progress heard. It is no part of the pages.
+        # Sentences beside the data that no progress received; pages leave them out.
         return ()
 
     @property
     def undone(self) -> tuple[str, str]:
-        """The limit of the budget that ended the job, and what is undone; empty where none did."""
+        """The limit of the budget that ended the job, and the undone work; empty without one."""
         return "", ""
 
     def __str__(self) -> str:

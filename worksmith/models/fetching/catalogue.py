@@ -65,7 +65,7 @@ def listed_model(name: str) -> ListedModel:
     """The model called `name`.
 
     Raises:
-        InputError: the list has none.
+        InputError: the list lacks it.
     """
     if name not in catalogue():
         raise InputError(

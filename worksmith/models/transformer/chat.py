@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from dspy import lm15
 
-from worksmith.programs.prompting.lenient import TAGGED_CALL
+from worksmith.programs.prompting.replies.lenient import TAGGED_CALL
 from worksmith.tools.seeding import digest
 
 _HONOURED = ("max_tokens", "temperature", "top_p", "stop", "seed")
@@ -19,7 +19,7 @@ _OF_REPLIES, _HELD = ("response_format", "extensions"), {"schema", "grammar"}
 """Settings to which a reply can be held, and the keys by which it is."""
 
 _HARMLESS = ("cache", "user_id", "store", "service_tier")
-"""Settings that say nothing to a model in this process."""
+"""Settings without an effect on a model in this process."""
 
 SETTINGS = frozenset(_HONOURED)
 """The settings of a request that a model heeds."""
@@ -51,10 +51,10 @@ _FORMS = (
 
 
 def call_form(template: str) -> CallForm | None:
-    """The form of calls in a chat template; None if it has no tools, or a form that is not known.
+    """The form of calls in a chat template; None if it has no tools, or an unknown form.
 
     Raises:
-        jinja2.TemplateSyntaxError: it is no template.
+        jinja2.TemplateSyntaxError: it is not a template.
     """
     from jinja2 import meta
     from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -65,7 +65,7 @@ def call_form(template: str) -> CallForm | None:
 
 
 def _plain(template: str) -> str:
-    """A template without the marks of transformers' own extension, which delimits what is trained on."""
+    """A template without the marks of transformers' own extension, which delimits the trained part."""
     return re.sub(r"\{%-?\s*(?:end)?generation\s*-?%\}", "", template)
 
 
@@ -86,7 +86,7 @@ def chat(request: lm15.Request, form: CallForm | None = None) -> list[dict[str, 
 
 
 def offered(request: lm15.Request) -> list[dict[str, Any]] | None:
-    """The tools of a request as a chat template takes them; None if it may call none."""
+    """The tools of a request as a chat template takes them; None if it may not call any."""
     choice = request.config.tool_choice
     if not request.tools or (choice is not None and choice.mode == "none"):
         return None
@@ -133,7 +133,7 @@ def _calls(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Names and arguments.
 
     Raises:
-        TypeError, KeyError, ValueError: it is no call.
+        TypeError, KeyError, ValueError: it is not a call.
     """
     for call in value if isinstance(value, list) else [value]:
         given = call["arguments"] if "arguments" in call else call["parameters"]

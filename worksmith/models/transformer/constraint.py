@@ -13,7 +13,7 @@ from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 
 from worksmith.models.transformer.chat import CallForm
-from worksmith.programs.prompting.grammar import AS_WRITTEN, as_json, closed
+from worksmith.programs.prompting.replies.grammar import AS_WRITTEN, as_json, closed
 
 _CLOSING = 96
 """The last tokens of a reply's limit, in which calls are brought to their end; texts have half of it."""
@@ -41,17 +41,17 @@ class Grammars:
         return int(self._tokens.vocab_size)
 
     def tag(self, tag: str) -> str:
-        """A tag as grammars have it: by name if it is a token of its own, else in quotes."""
+        """A tag as grammars have it: by name if it is a single token, else in quotes."""
         tokens = self._tokens.tokenize_str(tag, parse_special=True)
         special = len(tokens) == 1 and self._tokens.is_special_token(tokens[0])
         return tag if special else json.dumps(tag)
 
-    def constraint(self, grammar: str, most: int) -> Constraint:
+    def constraint(self, grammar: str, most: int) -> GrammarConstraint:
         """The constraint of one reply of at most `most` tokens."""
-        return Constraint(self._compiled(grammar).deep_copy(), self, most)
+        return GrammarConstraint(self._compiled(grammar).deep_copy(), self, most)
 
     def closing(self, allowed: torch.Tensor, *, calls: bool) -> torch.Tensor:
-        """Of the allowed tokens those that bring a reply nearer to its end; all, if none is known to.
+        """Of the allowed tokens those that bring a reply nearer to its end; all, if no token is known to.
 
         A text ends with its line, a string with its quote, and no optional part is begun.
 
@@ -91,7 +91,7 @@ class Grammars:
         return [self._texts.index(text) if text in self._texts else 0 for text in (b"q", b"\n")]
 
 
-class Constraint:
+class GrammarConstraint:
     """The grammar of one reply, and its place in it.
 
     Attributes:
@@ -108,7 +108,7 @@ class Constraint:
     def allows(self, token: int, said: Sequence[int]) -> bool:
         """Whether a token may follow the reply so far, which costs far less than to narrow the scores.
 
-        A grammar that cannot be compiled, or that becomes too large on its way, allows everything.
+        A grammar that cannot be compiled, or that becomes too large, allows everything.
         """
         self._follow(said)
         if self._matcher.is_error():
@@ -141,14 +141,14 @@ class Constraint:
         self._read = len(said)
 
     def _is_late(self, said: Sequence[int]) -> bool:
-        """Whether the reply has to come to its end, as half of its limit is spent."""
+        """Whether the reply must end, because half of its limit is spent."""
         return self._most - len(said) <= self._most // 2
 
 
 def grammar_of(
     request: lm15.Request, form: CallForm | None, tag: Callable[[str], str] = json.dumps
 ) -> str | None:
-    """The grammar that a request asks replies to follow; None for none.
+    """The grammar that a request asks replies to follow; None without one.
 
     Args:
         form: how the model writes calls of tools; None if it has no native ones.

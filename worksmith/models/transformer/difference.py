@@ -1,4 +1,4 @@
-"""Two-bit differences: a model whose weights were all trained, as what they differ from those of its base.
+"""Two-bit differences: a model whose weights were all trained, as the difference from its base.
 
 The rows of a matrix are cut into groups of 64. A group has a scale, and each of its differences is one of
 -1.5, -0.5, 0.5 and 1.5 scales. The file holds for each matrix NAME the codes of the differences, four to a

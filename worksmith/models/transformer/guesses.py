@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _SAME = 3
-"""Tokens that have to be the same as before."""
+"""The number of equal tokens for a guess."""
 
 
 class Guesses:
@@ -23,6 +23,6 @@ class Guesses:
         self._tokens.append(token)
 
     def next(self, most: int) -> list[int]:
-        """At most so many tokens; none if the last ones stand nowhere before."""
+        """At most `most` tokens; empty if the last ones do not occur before."""
         place = self._after.get(tuple(self._tokens[-_SAME:]), len(self._tokens))
         return self._tokens[place : place + most]

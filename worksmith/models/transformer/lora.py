@@ -84,7 +84,7 @@ def _shapes_for(weight: torch.Tensor, rank: int) -> dict[str, tuple[int, ...]]:
 
 
 def _weight(model: Any, name: str) -> Any:
-    """The weights of a linear layer; None if it is none."""
+    """The weights of a linear layer; None for another layer."""
     try:
         layer = model.get_submodule(name)
     except AttributeError:

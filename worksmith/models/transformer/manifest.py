@@ -29,7 +29,7 @@ DIFFERENCE = "difference.safetensors"
 """The file of a difference to the base, see `worksmith.models.transformer.difference`."""
 
 OBSERVATION = 1_000
-"""Characters of an observation in a compact prompt, unless the manifest says otherwise."""
+"""Characters of an observation in a compact prompt, by default."""
 
 _NEEDED = {"adapter": ADAPTER, "difference": (DIFFERENCE,), "whole": ("config.json", "tokenizer.json")}
 
@@ -65,8 +65,8 @@ class BaseWeights(BaseModel):
     """The model from which the training began.
 
     Attributes:
-        name: `local/smollm2`, a folder, or a name on Hugging Face's hub. It is no trained adapter: who trains
-            an adapter further names its base.
+        name: `local/smollm2`, a folder, or a name on Hugging Face's hub. It is not a trained adapter: who
+            trains an adapter further names its base.
         digest: of its weights, see `worksmith.models.transformer.bases`.
     """
 
@@ -77,7 +77,7 @@ class BaseWeights(BaseModel):
 
 
 class TrainedModel(BaseModel):
-    """What a folder holds, and how the model is to be asked.
+    """The content of a folder, and the way to ask the model.
 
     Attributes:
         weights: their form.
@@ -130,7 +130,7 @@ def file_digests(folder: Path) -> dict[str, str]:
 
 
 def write_manifest(folder: Path, model: TrainedModel) -> None:
-    """Write the manifest of a folder whose other files are there.
+    """Write the manifest of a folder whose other files exist.
 
     Raises:
         InputError: the manifest does not fit the files.
@@ -144,7 +144,7 @@ def read_manifest(folder: Path) -> TrainedModel:
     """The manifest of a folder, and a check of its files against it.
 
     Raises:
-        InputError: there is no such folder, it is no trained model, or a file was changed.
+        InputError: the folder is missing or not a trained model, or a file was changed.
     """
     if not folder.is_dir():
         raise InputError("no such folder of a model", where=str(folder), hint=_HINT)

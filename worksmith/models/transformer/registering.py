@@ -1,4 +1,4 @@
-"""Trained models in MLflow: their files, what they began from, and a registered version."""
+"""Trained models in MLflow: their files, their origin, and a registered version."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def record_model(run: Run, folder: Path, register_as: Registration | None = None
         None if nothing is kept.
 
     Raises:
-        InputError: the folder is no trained model.
+        InputError: the folder is not a trained model.
     """
     model = read_manifest(folder)
     names = [MANIFEST, *([DATA_CARD] if model.data_card else []), *model.files]

@@ -1,4 +1,4 @@
-"""The choice of each next token: greedy or sampled, from a seed of the request's own."""
+"""The choice of each next token: greedy or sampled, from a seed of the request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STEP = 0x9E3779B97F4A7C15
 """An odd number; its multiples give every position of a reply another seed."""
 
 
-class Constraint(Protocol):
+class TokenConstraint(Protocol):
     """The replies that a request allows."""
 
     def allows(self, token: int, said: Sequence[int]) -> bool:
@@ -36,11 +36,11 @@ class Sampling:
     top_p: float
     seed: int
     stop: tuple[str, ...]
-    constraint: Constraint | None = None
+    constraint: TokenConstraint | None = None
 
 
 def next_token(scores: torch.Tensor, sampling: Sampling, said: Sequence[int]) -> int:
-    """The next token of a reply, whatever it is batched with: noise is drawn from its seed and place alone.
+    """The next token of a reply, in any batch with: noise is drawn from its seed and place alone.
 
     Args:
         scores: of each token of the vocabulary.
@@ -65,6 +65,6 @@ def _chosen(scores: torch.Tensor, sampling: Sampling, said: Sequence[int]) -> in
 
 
 def stopped(text: str, stop: Sequence[str]) -> int | None:
-    """Where the first text of `stop` begins; None if there is none."""
+    """Where the first text of `stop` begins; None without one."""
     found = [place for each in stop if (place := text.find(each)) >= 0]
     return min(found, default=None)

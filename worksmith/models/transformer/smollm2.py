@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from worksmith.models.transformer.engine import TransformerEngine
 from worksmith.models.transformer.gguf.conversion import converted, file_digest
 from worksmith.models.transformer.gguf.model import gguf_model
+from worksmith.models.transformer.transformer_engine import TransformerEngine
 from worksmith.retrievers.extras import install_line
 from worksmith.tools.errors import InputError
 
@@ -44,10 +44,10 @@ def source_digest() -> str:
 
 
 def _packaged() -> Path:
-    """The file with the weights. The package is not imported, because that needs packages of its own.
+    """The file with the weights. The package is not imported, because that needs further packages.
 
     Raises:
-        InputError: it is not installed, or nothing can read it.
+        InputError: it is not installed, or unreadable.
     """
     found = importlib.util.find_spec(PACKAGE)
     missing = [

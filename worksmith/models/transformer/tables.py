@@ -69,6 +69,6 @@ class Table:
         ]
 
     def _empty(self, like: torch.Tensor, room: int) -> torch.Tensor:
-        """Zeros, for what was left in memory may be no number, and 0 times that is none."""
+        """Zeros, because old memory may hold NaN, and 0 times NaN is NaN."""
         groups, _, size = like.shape
         return like.new_zeros(self._rows, groups, room, size)

@@ -6,9 +6,9 @@ from functools import cache, partial
 from pathlib import Path
 
 from worksmith.models.transformer.bases import base_digest, base_model
-from worksmith.models.transformer.engine import TransformerEngine
 from worksmith.models.transformer.gguf.conversion import FORM
 from worksmith.models.transformer.manifest import read_manifest
+from worksmith.models.transformer.transformer_engine import TransformerEngine
 from worksmith.models.transformer.weights import Weights, device_in_use
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -20,7 +20,7 @@ def trained(folder: Path) -> TransformerEngine:
     """The model in a folder: one in a process, so that its weights are in memory once.
 
     Raises:
-        InputError: it is no trained model, a file was changed, or its base is not here.
+        InputError: it is not a trained model, a file was changed, or its base is missing.
     """
     model = read_manifest(folder)
     if model.weights != "whole" and base_digest(model.base.name) != model.base.digest:

@@ -29,7 +29,7 @@ _THREADS = 16
 """Proposals that are read and decided on at the same time."""
 
 _OPEN = frozenset({"/health/live", "/health/ready", "/metrics", "/openapi.json"})
-"""Paths for which nobody needs a token."""
+"""Paths that need no token."""
 
 
 class ProgramApp(Application):
@@ -61,7 +61,7 @@ class ProgramApp(Application):
     async def answer(self, http: Request) -> Response:
         if http.scope["path"] not in _OPEN:
             header = http.headers.get("authorization", "")
-            # Keys may have to be fetched, and tables read again, so that this may take a while.
+            # It may fetch keys and read tables, so it can take a while.
             http.state.caller = await asyncio.to_thread(self._caller, header, http.method == "POST")
             self.let_in(http)
         body = await self.body(http)
@@ -70,7 +70,7 @@ class ProgramApp(Application):
         return _Routed(self._api, body)
 
     def _caller(self, header: str, acts: bool) -> Caller:
-        """The person whom a token names, by the tables as they are now if somebody acts on them."""
+        """The person whom a token names, by the current tables for an action."""
         env = self.desk.rollouts.suite.env
         caller = self._tokens.caller(header, env)
         return self._tokens.caller(header, env) if acts and self.desk.refresh() else caller
@@ -106,7 +106,7 @@ class _Routed(Response):
 
 
 def _route(scope: Scope) -> str:
-    """The path without ids; a fixed number of figures whatever clients ask for."""
+    """The path without ids; a fixed number of figures for any requests."""
     parts = str(scope.get("path", "")).strip("/").split("/")
     known = {"tasks", "changes", "health", "metrics", "openapi.json"}
     if parts[0] not in known:

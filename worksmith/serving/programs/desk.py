@@ -1,4 +1,4 @@
-"""What the API does: tasks, their changes, and decisions on changes."""
+"""The operations of the API: tasks, their changes, and decisions on changes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from worksmith.tools.sqlite.cells import CellValue
 
 MOST_CHANGES = 1_000
-"""Rows of a change set; nobody could look through more."""
+"""The most rows of a change set that a person can review."""
 
 
 class Desk:
@@ -44,7 +44,7 @@ class Desk:
         self._commits = proposals.commits()
 
     def refresh(self, *, force: bool = False) -> bool:
-        """Read the tables that are due, and all if something was committed; says whether any changed."""
+        """Read the tables that are due, and all after a commit; returns whether any changed."""
         commits = self._proposals.commits()
         try:
             changed = self._env.refresh(force=force or commits != self._commits)
@@ -57,7 +57,7 @@ class Desk:
         return {"number": number, **call.to_json()}
 
     def result(self, running: Running, done: Done, steps: list[dict[str, Any]]) -> dict[str, Any]:
-        """The end of a task; what it would change becomes a proposal."""
+        """The end of a task; its changes become a proposal."""
         episode = done.episode
         if episode is None:
             assert done.error is not None
@@ -108,8 +108,8 @@ class Desk:
         """Approve changes, and commit them if there is a function for that.
 
         Raises:
-            RequestError: there are none, the caller may not approve them, they are decided on, expired or
-                others than the digest says, they could not be made today, or the commit failed.
+            RequestError: they are unknown, the caller may not approve them, they are decided, expired or
+                different from the digest, they fail on the current tables, or the commit failed.
         """
         proposal = self._found(id, caller)
         self._check_approver(proposal, caller)
@@ -120,7 +120,7 @@ class Desk:
             raise RequestError(409, "decided", "Somebody else decides on the changes just now") from None
 
     def settle(self, id: str, digest: str, committed: bool, caller: Caller) -> dict[str, Any]:
-        """Say whether a commit that broke off was made, where nobody but people can know."""
+        """Record whether an interrupted commit was made, if only a person can know."""
         proposal = self._found(id, caller)
         self._check_approver(proposal, caller)
         if proposal.status != "unsettled" or proposal.digest != digest:
@@ -163,7 +163,7 @@ class Desk:
             self._end(proposal, "committed", _json_of(returned))
 
     def _look_up(self, proposal: Proposal, otherwise: str) -> str:
-        """Settle a commit that broke off; it stays as it is while nobody can be asked. Gives its status."""
+        """Settle an interrupted commit; it stays open while the function fails. Returns its status."""
         try:
             settle = self._env.kind.settle
             committed = settle is not None and settle(proposal.id)
@@ -186,7 +186,7 @@ class Desk:
             raise RequestError(403, "not_permitted", "These changes are for somebody else to approve")
 
     def _found(self, id: str, caller: Caller) -> Proposal:
-        """The proposal, if it is one of the caller's own, or the caller approves those of others."""
+        """The proposal, if it is the caller's, or the caller approves those of others."""
         proposal = self._proposals.get(id)
         if proposal is None or not (caller.approver or proposal.persona == caller.persona.id):
             raise RequestError(404, "not_found", "There are no such changes")
@@ -240,7 +240,7 @@ class Desk:
             raise RequestError(409, "stale", message) from None
 
     def _person(self, id: str) -> Persona | None:
-        """Somebody as the tables have them now; None for nobody who is active."""
+        """A person by the current tables; None without an active one."""
         with suppress(InputError):
             persona = self._env.persona(id)
             return persona if persona.active else None
@@ -274,7 +274,7 @@ def _fields(proposal: Proposal) -> dict[str, Any]:
 
 
 def _json_of(returned: Any) -> Any:
-    """What a commit function returned, as JSON; whatever it is, the commit was made."""
+    """The result of a commit function, as JSON; with any result, the commit was made."""
     try:
         return to_jsonable_python(returned, inf_nan_mode="null", fallback=str)
     except Exception:

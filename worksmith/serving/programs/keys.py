@@ -74,7 +74,7 @@ def read_set(text: bytes, *, where: str) -> tuple[jwt.PyJWK, ...]:
     """The public keys of a JSON Web Key Set (RFC 7517). Keys of other kinds and uses are left out.
 
     Raises:
-        InputError: it is no set, holds a private key or a weak one, or has no key that can be used.
+        InputError: it is not a set, holds a private or weak key, or has no usable key.
     """
     try:
         found = [key for entry in parse_json(text)["keys"] if (key := _public(entry, where)) is not None]
@@ -143,7 +143,7 @@ class KeySet:
         ]
 
     def _renew(self) -> None:
-        # One request at a time, and nobody else waits for it: else unknown keys would keep good tokens out.
+        # One request at a time, without waiting callers: else unknown keys would block good tokens.
         if not self._lock.acquire(blocking=False):
             return
         try:

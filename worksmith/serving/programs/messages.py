@@ -23,7 +23,7 @@ def _not_blank(text: str) -> str:
 
 
 class TaskRequest(BaseModel):
-    """A task. On whose behalf it is done, the token says, and nothing else."""
+    """A task. Only the token decides on whose behalf it is done."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -41,7 +41,7 @@ class TaskRequest(BaseModel):
 
 
 class Decision(BaseModel):
-    """Approval or rejection of changes, bound to what was seen of them."""
+    """Approval or rejection of changes, bound to the view of the person."""
 
     model_config = ConfigDict(
         extra="forbid", strict=True, json_schema_extra={"examples": [{"digest": _DIGEST}]}
@@ -104,12 +104,12 @@ class ShownProposal(BaseModel):
 
 
 class ShownUsage(BaseModel):
-    """What a task took.
+    """The usage of a task.
 
     Attributes:
         calls: paid requests to models.
         tokens: paid prompt and completion tokens.
-        usd: dollars, as far as prices are known.
+        usd: dollars, if prices are known.
     """
 
     calls: float
@@ -164,7 +164,7 @@ class Fault(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """Why there is no result."""
+    """The reason for a missing result."""
 
     error: Fault
 

@@ -39,7 +39,7 @@ def opened_app(settings: ServeProgramSettings) -> Iterator[ProgramApp]:
     """The application that settings describe; its traces are written when the block ends."""
     # Kept replies would fill the memory, and hold what people asked for.
     dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
-    tokens = tokens_of(settings)  # a wrong key is told before the suite is opened
+    tokens = tokens_of(settings)  # a wrong key is reported before the suite is opened
     suite = Suite.open(settings.suite)
     suite.env.check()
     if settings.live:
@@ -68,7 +68,7 @@ def app_of(
     metrics: Metrics,
     traces: Traces | None = None,
 ) -> ProgramApp:
-    """The application over what is open."""
+    """The application over the opened objects."""
 
     def ended(running: Running, done: Done, record: EpisodeRecord | None) -> None:
         spent = running.meter.spent
@@ -98,7 +98,7 @@ def app_of(
 
 
 def connect_outside(env: Environment, *, confirmed: bool) -> None:
-    """Let the tools that reach outside do so, and say which."""
+    """Let tools reach outside, and list them."""
     tools = [env.kind.tools[name] for name in sorted(env.kind.outside)]
     if not tools:
         raise InputError("no tool of this environment reaches outside", where="--live")

@@ -36,7 +36,7 @@ _LISTED = 100
 _PATIENCE = 30.0
 """Seconds to wait for another process's lock."""
 _FORGOTTEN = 7 * 86_400.0
-"""Seconds after which proposals that nobody decided on are deleted."""
+"""Seconds after which undecided proposals are deleted."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Proposal:
         persona: the id of the person on whose behalf the task was done.
         created, expires: seconds since 1970.
         status: `pending`, `rejected`, `expired`, `approved`; where a function commits them `committing`, then
-            `committed` or `failed`, or `unsettled` if the process died before it said which.
+            `committed` or `failed`, or `unsettled` if the process died before the result.
         digest: of the content.
         content: the task, its calls and all that they would change.
         outcome: the `result` of the commit function, or its `error`.
@@ -70,7 +70,7 @@ class Proposal:
 
 
 def _content(text: str) -> dict[str, Any]:
-    """The content in a row of the file; empty where somebody has damaged it."""
+    """The content in a row of the file; empty if it is damaged."""
     try:
         found = json.loads(text)
     except (TypeError, ValueError):
@@ -87,7 +87,7 @@ class Proposals:
 
     Args:
         file: is made if it is missing; only its owner may read it.
-        scope: tells the proposals of one suite from those of others in the file.
+        scope: separates the proposals of suites in one file.
         clock: seconds since 1970.
 
     Raises:
@@ -142,7 +142,7 @@ class Proposals:
     def decide(self, id: str, digest: str, status: str, by: str) -> bool:
         """Give a pending proposal another status; False if it is not pending any more, expired or changed.
 
-        Of several that try, in whatever process, one succeeds.
+        Of concurrent attempts, in any process, one succeeds.
         """
         with self._open() as db:
             done = db.execute(
@@ -167,7 +167,7 @@ class Proposals:
             return done.rowcount == 1
 
     def commits(self) -> int:
-        """How many commits have ended, in whatever process."""
+        """The number of ended commits, in any process."""
         with self._open() as db:
             query = "SELECT count(*) FROM proposals WHERE scope = ? AND status IN ('committed', 'failed')"
             (count,) = db.execute(query, (self._scope,)).fetchone()

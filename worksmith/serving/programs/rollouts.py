@@ -59,7 +59,7 @@ class BusyError(RequestError):
 
 
 class TaskMeter(Meter):
-    """Counts what a task takes, and lets it ask no more when a limit is reached or nobody waits for it."""
+    """Counts the usage of a task, and refuses requests at a limit or without a waiting client."""
 
     def __init__(self, limits: Limits) -> None:
         super().__init__()
@@ -136,13 +136,13 @@ class Running:
 
 
 class Rollouts:
-    """Runs tasks in threads of their own.
+    """Runs tasks in threads.
 
     Args:
         settings: have the limits of tasks.
         budget: of the server; counts what tasks take.
-        started: told of each task that starts.
-        ended: told each task that ended, in its thread, with its record.
+        started: called for each task that starts.
+        ended: called with the record of each ended task, in its thread.
         recorded: whether records are wanted.
     """
 
@@ -206,7 +206,7 @@ class Rollouts:
         return running
 
     def close(self) -> None:
-        """Start nothing more, and let what is in flight ask no more."""
+        """Start nothing more, and refuse requests of running tasks."""
         with self._lock:
             self._closed = True
             for running in self._running.values():
@@ -224,7 +224,7 @@ class Rollouts:
         def tell(event: CallRecord | Done) -> None:
             try:
                 loop.call_soon_threadsafe(running.events.put_nowait, event)
-            except RuntimeError:  # the loop is closed: nobody listens any more
+            except RuntimeError:  # the loop is closed, without listeners
                 running.stop()
 
         started = time.monotonic()

@@ -43,7 +43,7 @@ def serve(settings: ServeProgramSettings, announce: Callable[[str], None]) -> No
     """Serve until SIGINT or SIGTERM.
 
     Args:
-        announce: told the server's address.
+        announce: called with the server's address.
     """
     if not is_loopback(settings.host) and not settings.behind_proxy:
         raise InputError(
@@ -79,7 +79,7 @@ def _serve_here(
 def _share_heaps() -> None:
     """Let threads allocate from two heaps, where the C library is glibc.
 
-    It gives each thread a heap of its own, up to eight a core, and none of them shrinks: memory grew for as
+    It gives each thread its own heap, up to eight a core, and none of them shrinks: memory grew for as
     long as tasks came.
     """
     with suppress(AttributeError, OSError, TypeError):
@@ -87,12 +87,12 @@ def _share_heaps() -> None:
 
 
 def _serve_in_processes(settings: ServeProgramSettings, announce: Callable[[str], None]) -> None:
-    # What can be wrong here is told once, and not by each process.
+    # A fault here is reported once, and not by each process.
     tokens_of(settings)
     server_budget(settings)
     with ExitStack() as stack:
         sock = stack.enter_context(listening_socket(settings.host, settings.port))
-        # The variable has to be there before the processes load the library.
+        # The variable must be set before the processes load the library.
         os.environ[SHARED] = stack.enter_context(tempfile.TemporaryDirectory())
         processes = Processes(settings, sock)
         announce(f"http://{shown(settings.host)}:{sock.getsockname()[1]}")
@@ -112,7 +112,7 @@ class Processes:
         """Keep them running until SIGINT or SIGTERM.
 
         Raises:
-            InputError: they cannot start; they have said why.
+            InputError: they cannot start; they have reported the reason.
         """
         before = {each: signal.signal(each, self._stop) for each in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -155,7 +155,7 @@ class Processes:
 
 
 def _work(settings: ServeProgramSettings, sock: socket.socket, parent: int) -> None:
-    """What each process does."""
+    """The work of each process."""
     # Ctrl-C reaches all processes of a terminal; the parent ends them in order.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

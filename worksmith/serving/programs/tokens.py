@@ -42,7 +42,7 @@ class Tokens:
 
     Args:
         keys: of the issuer.
-        algorithms: those that are allowed, whatever a token says.
+        algorithms: those that are allowed, for any token.
         audience, issuer: that a token must be for and from.
         persona_claim: the claim with the persona's id.
         leeway: seconds by which clocks may differ.
@@ -93,7 +93,7 @@ class Tokens:
                 raise NoKeyError
             header = jwt.get_unverified_header(token)
             algorithm, kid = header.get("alg"), header.get("kid")
-            # Extensions that a verifier must understand; this one knows none.
+            # Extensions that a verifier must understand; this one understands no extension.
             if algorithm not in self._algorithms or "crit" in header or "b64" in header:
                 raise NoKeyError
             if kid is not None and not isinstance(kid, str):

@@ -26,8 +26,8 @@ _LAST = 10.0
 class Traces:
     """Writes records of tasks below a run. What MLflow is too slow for is left out and counted.
 
-    Every thousand has a run of its own: MLflow is asked what it holds after each batch, and that must not
-    take longer and longer.
+    Every thousand has a run of its own: MLflow lists its traces after each batch, which must not take longer
+        and longer.
     """
 
     def __init__(self, run: Run, model: str, metrics: Metrics) -> None:

@@ -24,7 +24,7 @@ NEXT = "next_task"
 NONE_LEFT = "There are no more tasks."
 
 Open = Callable[[], "ClientEpisode"]
-"""Opens the episode of a new connection; raises `InputError` where there is none."""
+"""Opens the episode of a new connection; raises `InputError` without one."""
 
 
 class ClientEpisode(ABC):
@@ -34,7 +34,7 @@ class ClientEpisode(ABC):
     """For the client's model: who asks, the clock, how the task ends, and the task."""
 
     prompt: Callable[[], str] | None = None
-    """Gives the text of the present task; None where there is no task."""
+    """Gives the text of the present task; None without a task."""
 
     @abstractmethod
     def __iter__(self) -> Iterator[OfferedTool]:
@@ -97,7 +97,7 @@ class Tasks:
         self._sessions, self._order, self._lock = sessions, iter(order), threading.Lock()
 
     def next(self) -> Session | None:
-        """Open the next task that has no record in the log; None where there is none."""
+        """Open the next task that has no record in the log; None without one."""
         with self._lock:
             for task_id, trial in self._order:
                 if self._sessions.recorded(task_id, trial=trial) is None:

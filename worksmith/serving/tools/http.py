@@ -1,7 +1,8 @@
-"""Any number of clients over streamable HTTP: each session has an episode of its own.
+"""Any number of clients over streamable HTTP: each session has its own episode.
 
-Sessions are those of the protocol up to 2025-11-25, which begin with `initialize`. Later versions have none;
-a client that speaks both is told which to use. The server sends nothing but replies, so it has no streams.
+Sessions are those of the protocol up to 2025-11-25, which begin with `initialize`. Later versions have no
+session; a client that speaks both gets the version to use. The server sends nothing but replies, so it has no
+streams.
 """
 
 from __future__ import annotations
@@ -203,7 +204,7 @@ _CODES = {
     "invalid_params": types.INVALID_PARAMS,
     "unsupported_protocol_version": types.UNSUPPORTED_PROTOCOL_VERSION,
 }
-"""Codes of JSON-RPC that say more than an invalid request."""
+"""Codes of JSON-RPC that are more specific than an invalid request."""
 
 
 def _message(body: bytes) -> types.JSONRPCMessage:

@@ -8,9 +8,9 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from worksmith.evals.dspy_programs.asked import task_of
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.reporting.episodes import ShownEpisode
-from worksmith.jobs.opening.judges import check_judged
+from worksmith.jobs.opening.named_judges import check_judged
 from worksmith.jobs.opening.suites import LOGS, choose_tasks, usable_tasks
 from worksmith.programs.own_agents.opened import OpenedTask
 from worksmith.programs.own_agents.sessions import Sessions
@@ -32,10 +32,10 @@ NAME = "mcp"
 
 @contextmanager
 def episodes_of(suite: Suite, settings: ToolServerSettings, progress: Progress) -> Iterator[Open]:
-    """What opens the episodes of connections, while the log is open.
+    """The opener of episodes for connections, while the log is open.
 
     Args:
-        progress: is told the verdict on each episode.
+        progress: is called with the verdict on each episode.
     """
     suite.env.check()
     suite.env.check_records()
@@ -79,7 +79,7 @@ def _free(suite: Suite, settings: ToolServerSettings) -> Open:
     def open() -> FreeEpisode:
         return FreeEpisode(OpenedTask(suite.env, given, toolset=settings.toolset))
 
-    open().close()  # a wrong toolset is told now
+    open().close()  # a wrong toolset is reported immediately
     return open
 
 

@@ -51,7 +51,7 @@ async def _leave_on_signal(episode: ClientEpisode) -> NoReturn:
 
 @asynccontextmanager
 async def _understood(heard: Any, said: Any) -> AsyncIterator[Any]:
-    """The messages of a client. What is none gets an error, which the SDK would not send."""
+    """The messages of a client. An invalid one gets an error, which the SDK would not send."""
     writer, messages = anyio.create_memory_object_stream[Any]()
 
     async def relay() -> None:

@@ -124,7 +124,7 @@ def upload(
 
 def _org() -> SalesforceOrg:
     from worksmith.tools.kinds.crm.live.org import SalesforceOrg
-    from worksmith.tools.kinds.crm.soql.engine import Limits
+    from worksmith.tools.kinds.crm.soql.soql_engine import Limits
 
     return SalesforceOrg.from_env(limits=Limits(rows=_MOST))
 

@@ -11,7 +11,7 @@ from random import Random
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
 from worksmith.evals.kinds.crm.questions.wording import wording
 from worksmith.evals.tasks.task import Entity
-from worksmith.tools.kinds.crm.generate.hearing import read_rules
+from worksmith.tools.kinds.crm.generate.conversation_reader import read_rules
 from worksmith.tools.kinds.crm.generate.industry import Industry
 from worksmith.tools.kinds.crm.generate.wording import texts
 

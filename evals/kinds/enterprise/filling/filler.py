@@ -17,7 +17,7 @@ from worksmith.evals.kinds.enterprise.filling.solved import Solved, solve, tools
 from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
 from worksmith.evals.kinds.enterprise.goals.goal import Goal
 from worksmith.evals.tasks.task import Difficulty, Split, Task, TaskType
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.environment import Environment
 from worksmith.tools.seeding import digest, rng
 

@@ -17,10 +17,11 @@ from worksmith.evals.tasks.building import Made, Progress
 from worksmith.evals.tasks.task import Answer, Difficulty, Split, Task
 from worksmith.tools.environment import Environment
 from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.importing.json_records import read_records
+from worksmith.tools.importing.raw import RawRecord
+from worksmith.tools.importing.report import REPORT_FILE, FileNote
 from worksmith.tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
-from worksmith.tools.kinds.enterprise.importing.json_records import read_records
 from worksmith.tools.kinds.enterprise.importing.people import first_active, personas
-from worksmith.tools.kinds.enterprise.importing.raw import RawRecord
 from worksmith.tools.kinds.enterprise.importing.reader import (
     NOW,
     ORIGIN,
@@ -28,7 +29,6 @@ from worksmith.tools.kinds.enterprise.importing.reader import (
     Imported,
     read_enterprise,
 )
-from worksmith.tools.kinds.enterprise.importing.report import REPORT_FILE, FileNote
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.persona import Persona
 from worksmith.tools.seeding import digest

@@ -9,7 +9,7 @@ from typing import Any
 from worksmith.evals.tasks.task import Action, Answer, Step, Task
 from worksmith.tools.environment import Environment
 from worksmith.tools.files.data_files import read_toml
-from worksmith.tools.kinds.enterprise.importing.raw import folded
+from worksmith.tools.importing.raw import folded
 from worksmith.tools.tool import Tool
 
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from worksmith.tools.access.engine import key_column
-from worksmith.tools.kinds.own_data.nouns import singular
+from worksmith.tools.access.access_policy import key_column
+from worksmith.tools.kinds.own_data.sources.nouns import singular
 from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.schema import Table
 

@@ -16,10 +16,10 @@ from worksmith.evals.judging.calibration.labels import Case, Label, case_of, lab
 from worksmith.evals.judging.calibration.planted import planted
 from worksmith.evals.judging.local import LocalRubric
 from worksmith.evals.judging.rubric_judge import PairVerdict
-from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.reporting.tables.judge_gate import failures
-from worksmith.evals.running.judges import Judge
+from worksmith.evals.running.asked_judges import Judge
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.episode_result import Usage

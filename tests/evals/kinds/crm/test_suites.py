@@ -31,10 +31,6 @@ FEW_ANSWERS = {
 issue has one best agent."""
 
 
-def silent(_step: str) -> None:
-    pass
-
-
 def test_settings_roles_and_truths_lie_beside_the_world(tmp_path: Path) -> None:
     world, built = build_world(tmp_path, 7, 0.05, "faithful")
 

@@ -13,7 +13,7 @@ from worksmith.evals.building import import_suite
 from worksmith.evals.running.score_predictions import score_predictions
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.opening.judges import open_judges
+from worksmith.jobs.opening.named_judges import open_judges
 from worksmith.tools.errors import InputError
 
 

@@ -31,10 +31,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def silent(_step: str) -> None:
-    pass
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, Built]:
     return build_world(tmp_path_factory.mktemp("made"), SEED, SCALE)

@@ -14,9 +14,9 @@ from worksmith.tools.files.json_files import cut_torn_line, read_lines
 from worksmith.tools.kinds.crm.ids import canonical
 from worksmith.tools.kinds.crm.orgs.org import Org
 from worksmith.tools.kinds.crm.schema import NUMBERS, CrmObject, Field, crm_schema
-from worksmith.tools.kinds.crm.soql.engine import QueryResult
 from worksmith.tools.kinds.crm.soql.errors import QueryError
-from worksmith.tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.kinds.crm.soql.soql_engine import QueryResult
+from worksmith.tools.kinds.crm.sosl.sosl_engine import SearchResult
 
 FORMAT = "worksmith-org-ids/1"
 

@@ -18,10 +18,10 @@ from worksmith.tools.kinds.crm.live.login import (
     failure,
     told_apart,
 )
-from worksmith.tools.kinds.crm.soql.engine import Limits, QueryResult
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 from worksmith.tools.kinds.crm.soql.results import Record
-from worksmith.tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits, QueryResult
+from worksmith.tools.kinds.crm.sosl.sosl_engine import SearchResult
 
 T = TypeVar("T")
 

@@ -13,13 +13,13 @@ from worksmith.tools.kinds.crm.schema import OBJECTS, CrmObject, Schema
 from worksmith.tools.kinds.crm.settings import OrgSettings
 from worksmith.tools.kinds.crm.soql.compiler import compile_query
 from worksmith.tools.kinds.crm.soql.cursor import MAX_LENGTH
-from worksmith.tools.kinds.crm.soql.engine import QueryResult
 from worksmith.tools.kinds.crm.soql.errors import QueryError, unsupported
 from worksmith.tools.kinds.crm.soql.parser import parse
+from worksmith.tools.kinds.crm.soql.soql_engine import QueryResult
 from worksmith.tools.kinds.crm.soql.tree import AllFields, Chain, ChildSelect, Query, SemiJoin
 from worksmith.tools.kinds.crm.soql.where import Setting
-from worksmith.tools.kinds.crm.sosl.engine import SearchResult
 from worksmith.tools.kinds.crm.sosl.parser import parse_search
+from worksmith.tools.kinds.crm.sosl.sosl_engine import SearchResult
 from worksmith.tools.kinds.crm.sosl.tables import searched
 from worksmith.tools.policy import private_part
 from worksmith.tools.tool_context import ToolContext

@@ -8,8 +8,8 @@ from typing import Protocol, runtime_checkable
 import apsw
 
 from worksmith.tools.kinds.crm.schema import Schema
-from worksmith.tools.kinds.crm.soql.engine import Limits, QueryResult, Soql
-from worksmith.tools.kinds.crm.sosl.engine import SearchResult, Sosl
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits, QueryResult, Soql
+from worksmith.tools.kinds.crm.sosl.sosl_engine import SearchResult, Sosl
 
 
 @runtime_checkable

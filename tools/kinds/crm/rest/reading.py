@@ -20,9 +20,9 @@ from worksmith.tools.kinds.crm.rest.messages import DATA, ApiError, Reply, Reque
 from worksmith.tools.kinds.crm.rest.rules import rules
 from worksmith.tools.kinds.crm.rest.store import OrgStore
 from worksmith.tools.kinds.crm.schema import NUMBERS, CrmObject, Field, Schema
-from worksmith.tools.kinds.crm.soql.engine import QueryResult
 from worksmith.tools.kinds.crm.soql.errors import QueryError, malformed
 from worksmith.tools.kinds.crm.soql.results import Record
+from worksmith.tools.kinds.crm.soql.soql_engine import QueryResult
 from worksmith.tools.kinds.crm.sosl.tables import searchable
 
 SMALLEST, LARGEST = 200, 2_000

@@ -6,11 +6,11 @@ import random
 from datetime import date, timedelta
 from typing import Any
 
+from worksmith.tools.kinds.enterprise.generate.business.problems import Problem, problems
 from worksmith.tools.kinds.enterprise.generate.draft import Draft
 from worksmith.tools.kinds.enterprise.generate.entities import Citable, Employee, Project
 from worksmith.tools.kinds.enterprise.generate.grammar import grammar
 from worksmith.tools.kinds.enterprise.generate.latent import reference
-from worksmith.tools.kinds.enterprise.generate.problems import Problem, problems
 from worksmith.tools.kinds.enterprise.generate.projects import workday
 from worksmith.tools.kinds.enterprise.generate.wording import pick, texts
 

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from worksmith.tools.importing.raw import folded
 from worksmith.tools.kinds.enterprise.importing.documents import ORDER_FOLDER
 from worksmith.tools.kinds.enterprise.importing.fields import LINKS, PEOPLE
-from worksmith.tools.kinds.enterprise.importing.raw import folded
 from worksmith.tools.kinds.enterprise.importing.rows import Reading, Row
 from worksmith.tools.kinds.enterprise.schema import KEYS
 

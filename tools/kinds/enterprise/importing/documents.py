@@ -11,9 +11,9 @@ from typing import Any
 
 from worksmith.retrievers.errors import PdfError
 from worksmith.retrievers.strict_json import read_regular
+from worksmith.tools.importing.raw import folded
+from worksmith.tools.importing.report import ImportReport
 from worksmith.tools.kinds.enterprise.importing.layout import ORDER_FILE, Located
-from worksmith.tools.kinds.enterprise.importing.raw import folded
-from worksmith.tools.kinds.enterprise.importing.report import ImportReport
 from worksmith.tools.kinds.enterprise.importing.rows import Row
 
 _PLAIN_FONTS = ("/Helvetica", "/Helvetica-Bold", "/Times-Roman", "/Times-Bold", "/Courier")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from worksmith.tools.importing.raw import folded
 from worksmith.tools.kinds.enterprise.importing.fields import FILES
-from worksmith.tools.kinds.enterprise.importing.raw import folded
 
 POLICIES = "Policy_Documents"
 ORDERS = "Customer_Relation_Management/Customer_orders"

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from worksmith.tools.errors import InputError
+from worksmith.tools.importing.json_records import read_records
+from worksmith.tools.importing.report import FileNote, ImportReport
 from worksmith.tools.kinds.enterprise.importing.checks import Checks
 from worksmith.tools.kinds.enterprise.importing.documents import read_documents
 from worksmith.tools.kinds.enterprise.importing.fields import CURRENCIES
-from worksmith.tools.kinds.enterprise.importing.json_records import read_records
 from worksmith.tools.kinds.enterprise.importing.layout import Located, locate
-from worksmith.tools.kinds.enterprise.importing.report import FileNote, ImportReport
 from worksmith.tools.kinds.enterprise.importing.rows import Reading, Row
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.sqlite.schema import Table

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from worksmith.tools.importing.raw import RawRecord, folded
+from worksmith.tools.importing.report import ImportReport
 from worksmith.tools.kinds.enterprise.importing.fields import FIELDS, PEOPLE
-from worksmith.tools.kinds.enterprise.importing.raw import RawRecord, folded
-from worksmith.tools.kinds.enterprise.importing.report import ImportReport
 from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS, KEYS
 from worksmith.tools.seeding import digest
 

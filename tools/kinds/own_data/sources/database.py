@@ -109,7 +109,7 @@ class Database(Live):
     def commit(self, changes: ChangeSet) -> str:
         """Make approved changes, once: all in one transaction, none if a row is not what it was.
 
-        The same holds for the rows of the people who asked and approved.
+        The same holds for the people who asked and approved: for what access rules compare of their rows.
 
         The transaction adds the id of the change set to the table `worksmith_commits`, which is made if it is
         missing. A repeated commit changes nothing.
@@ -151,7 +151,7 @@ class Database(Live):
             raise ToolError(f"{strange[0]} is no table of {self!r}.")
         rows = [(each.table, each.key) for each in changes if known[each.table].differs(connection, each)]
         for table, key, row in approved.people:
-            if table in known and not known[table].holds(connection, row):
+            if table in known and not known[table].holds(connection, row, approved.rights):
                 rows.append((table, key))
         if rows:
             raise ConflictError(rows)

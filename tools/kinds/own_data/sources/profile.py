@@ -9,8 +9,8 @@ from typing import get_args
 
 from worksmith.retrievers.strict_json import parse_json
 from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.own_data.nouns import singular
 from worksmith.tools.kinds.own_data.sources.made_keys import ROW_NUMBER
+from worksmith.tools.kinds.own_data.sources.nouns import singular
 from worksmith.tools.kinds.own_data.sources.reading import JsonText, Portion, Reading, place, portions
 from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
 

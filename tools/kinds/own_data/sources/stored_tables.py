@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -65,12 +65,21 @@ class StoredTable:
             return bool(connection.execute(self._found(change.after or {}).with_for_update()).all())
         return not self.holds(connection, change.before, lock=True)
 
-    def holds(self, connection: sa.Connection, row: Mapping[str, CellValue], *, lock: bool = False) -> bool:
-        """Whether a row is as it was. A lock needs the right to write."""
-        query = self._found(row)
+    def holds(
+        self,
+        connection: sa.Connection,
+        row: Mapping[str, CellValue],
+        names: Collection[str] | None = None,
+        *,
+        lock: bool = False,
+    ) -> bool:
+        """Whether some columns of a row, by default all, are as they were. A lock needs the right to write."""
+        compared = {*self.types} if names is None else {*self.key, *names}
+        cells = {name: row.get(name) for name in self.types if name in compared}
+        query = self._found(cells)
         found = connection.execute(query.with_for_update() if lock else query).all()
         return len(found) == 1 and all(
-            _same(self._cell(name, value), row.get(name)) for name, value in found[0]._mapping.items()
+            _same(self._cell(name, found[0]._mapping[name]), cell) for name, cell in cells.items()
         )
 
     def make(self, connection: sa.Connection, change: ProposedChange) -> None:
@@ -108,7 +117,8 @@ class StoredTable:
         return sa.select(*self.columns).where(*self._row(cells))
 
     def _row(self, cells: Mapping[str, CellValue]) -> list[sa.ColumnElement[bool]]:
-        return [self.table.c[name] == cells.get(name) for name in self.key or self.types]
+        named = [name for name in self.types if name in cells]
+        return [self.table.c[name] == cells.get(name) for name in self.key or named]
 
     def _cell(self, name: str, value: Any) -> CellValue | Decimal:
         if isinstance(value, Decimal) and value.is_finite():

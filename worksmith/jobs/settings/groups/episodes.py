@@ -98,7 +98,7 @@ def _limit(help: str, **traits: Any) -> Any:
 
 
 class BudgetSettings(JobSettings):
-    """The limits of a job; without any there is no budget."""
+    """The limits of a job; without any, the job has no budget."""
 
     group = "Budget"
 

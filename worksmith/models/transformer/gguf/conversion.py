@@ -31,7 +31,7 @@ _SECONDS = 60.0
 """The time that a chat template may take to render three short chats, with the start of a process."""
 
 _DAY = "{%- macro strftime_now(form) -%}26 Jul 2024{%- endmacro -%}"
-"""For chat templates that tell the date: the same request has the same prompt on every day."""
+"""For chat templates with the date: the same request has the same prompt on every day."""
 
 _OTHERS = ("general", "tokenizer", "t5", "umt5", "mamba", "lfm2", "gpt_oss", "bloom", "gpt2")
 """What transformers' list of architectures has beside chat models that the engine runs."""
@@ -141,7 +141,7 @@ def _convert(source: Path, folder: Path, dtype: str) -> None:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    # Read through a folder of its own: transformers would take the tokenizer of files beside it.
+    # Read from a folder of its own: transformers would take the tokenizer of neighbouring files.
     link = folder / "model.gguf"
     link.symlink_to(source.absolute())
     place: dict[str, Any] = {"gguf_file": link.name, **TRUSTED}
@@ -172,7 +172,7 @@ def _convert(source: Path, folder: Path, dtype: str) -> None:
 
 
 def _check_template(file: Path, template: str, *, calls: bool) -> None:
-    """Render three short chats in a process of its own, which can be ended: a template may loop.
+    """Render three short chats in a separate process, which can be ended: a template may loop.
 
     Raises:
         InputError: it does not render them.
@@ -190,7 +190,7 @@ def _check_template(file: Path, template: str, *, calls: bool) -> None:
 
 
 def _memory(device: str) -> int | None:
-    """The bytes of memory that are available; None where nobody tells."""
+    """The bytes of memory that are available; None if unknown."""
     if device == "cuda":
         import torch
 
@@ -206,7 +206,7 @@ def _memory(device: str) -> int | None:
 
 
 _CONTAINER = Path("/sys/fs/cgroup")
-"""Where Linux tells the limits of a container."""
+"""The place of a container's limits on Linux."""
 
 
 def _gigabytes(size: int) -> str:

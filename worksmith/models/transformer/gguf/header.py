@@ -1,4 +1,4 @@
-"""The header of a GGUF file: what the model is and how large, without its weights."""
+"""The header of a GGUF file: the kind and size of the model, without its weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worksmith.tools.errors import InputError
 
 
 class Header(NamedTuple):
-    """What a file says of its model.
+    """The description of the model in a file.
 
     Attributes:
         architecture: such as `qwen2`.
@@ -30,7 +30,7 @@ def read_header(file: Path) -> Header:
     """The header of a file.
 
     Raises:
-        InputError: it is no GGUF file, it is cut off, or it lacks what a chat needs.
+        InputError: it is not a GGUF file, is cut off, or lacks parts for a chat.
     """
     from transformers.integrations.gguf.reader import GgufHeader, read_gguf_metadata
 

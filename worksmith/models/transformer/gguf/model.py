@@ -6,7 +6,6 @@ from functools import cache, partial
 from pathlib import Path
 
 from worksmith.models.transformer.chat import call_form
-from worksmith.models.transformer.engine import TransformerEngine
 from worksmith.models.transformer.gguf.conversion import (
     FORM,
     check_convertible,
@@ -16,6 +15,7 @@ from worksmith.models.transformer.gguf.conversion import (
     folder_of,
 )
 from worksmith.models.transformer.gguf.header import read_header
+from worksmith.models.transformer.transformer_engine import TransformerEngine
 from worksmith.models.transformer.weights import Weights, device_in_use
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
@@ -24,7 +24,7 @@ EXACT = "float32"
 """The precision in which a reply does not depend on its batch."""
 
 _SMALL = 300_000_000
-"""Weights up to which a model is exact unless its settings say otherwise."""
+"""The most weights of a model that is exact by default."""
 
 
 def gguf_model(file: Path, *, precision: str | None = None, window: int | None = None) -> TransformerEngine:
@@ -37,7 +37,8 @@ def gguf_model(file: Path, *, precision: str | None = None, window: int | None =
         window: tokens of prompt and reply together; None for the window of the file.
 
     Raises:
-        InputError: a package is missing, the file is no chat model for here, or the window is too large.
+        InputError: a package is missing, the file is not a chat model for this machine, or the window is too
+            large.
     """
     return _engine(file.resolve(), file_digest(file), precision, window)
 

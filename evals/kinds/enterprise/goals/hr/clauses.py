@@ -29,7 +29,7 @@ SOLUTION = {"high": "AM-6", "medium": "AM-7", "low": "AM-8"}
 """The clause on the time to solve tickets of each priority."""
 
 CARRIED, PROBATION, RETURN, TRAINING = "LV-6", "EH-3", "AM-5", "CO-1"
-HOTEL, MEALS, MILEAGE = "TE-2", "TE-3", "TE-5"
+HOTEL, MILEAGE = "TE-2", "TE-5"
 PLAN = "PM-6"
 
 _FOOTER = re.compile(r"[^\n:]+: [^\n]+ - page \d+ of \d+\s*$")

@@ -9,8 +9,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContex
 from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.hr.employees import someone
+from worksmith.evals.kinds.enterprise.goals.notifications import mail, my_manager
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from worksmith.evals.kinds.enterprise.goals.telling import mail, my_manager
 from worksmith.evals.tasks.task import Action
 from worksmith.tools.kinds.enterprise.generate.people.names import outsiders
 

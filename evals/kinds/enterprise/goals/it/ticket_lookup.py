@@ -112,11 +112,6 @@ def open_ticket(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
     return plan.one("tickets", "I open that ticket.", ticket_id=slots["ticket"])
 
 
-def raiser_of(plan: PlanRecorder, ticket: Row) -> Row:
-    """The directory's entry of who raised a ticket."""
-    return plan.one("employees", "Who raised it?", emp_id=ticket["raised_by_emp_id"])
-
-
 def resolver_of(plan: PlanRecorder, ticket: Row) -> Row:
     """The directory's entry of who works on a ticket."""
     return plan.one("employees", "Who works on it?", emp_id=ticket["emp_id"])

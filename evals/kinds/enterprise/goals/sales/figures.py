@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
+from typing import TypeVar
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals import entities
@@ -21,6 +22,8 @@ from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
 from worksmith.evals.kinds.enterprise.goals.paths import Found, Start
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
 from worksmith.evals.tasks.task import Entity
+
+_Sale = TypeVar("_Sale", bound=Mapping[str, str])
 
 YEARS = tuple(str(year) for year in range(2016, 2023))
 
@@ -64,13 +67,6 @@ def both(ctx: DrawContext) -> Found:
     return Found(ctx.me, slots, [("products", product), ("customers", customer)])
 
 
-def find_sale(why: str) -> Callable[[PlanRecorder, Slots], Row]:
-    """Find a sale by the names of customer and product."""
-    return lambda plan, slots: plan.one(
-        "sales", why, customer_name=slots["customer"], product_name=slots["product"]
-    )
-
-
 def year(random: Random) -> str:
     return random.choice(YEARS)
 
@@ -86,6 +82,12 @@ def units_by(rows: Iterable[Record | Row], column: str) -> dict[str, float]:
     for row in rows:
         found[row[column]] += int(row["quantity"])
     return dict(found)
+
+
+def largest(rows: Sequence[_Sale]) -> _Sale:
+    """The sale with clearly most pieces."""
+    key = clear_best({row["sales_record_id"]: int(row["quantity"]) for row in rows})
+    return next(row for row in rows if row["sales_record_id"] == key)
 
 
 def leader(rows: Iterable[Record | Row], column: str, *, but: str = "") -> str:

@@ -12,19 +12,13 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     attempt,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import Slots
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link, Question, Start, record
-from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found
 from worksmith.evals.kinds.enterprise.goals.sales.customer_words import draw_review
 from worksmith.evals.kinds.enterprise.goals.sales.figures import (
     both,
     named_sale,
 )
-
-
-def _open(plan: PlanRecorder, slots: Slots) -> Row:
-    return plan.one("sales", "I open that sale.", sales_record_id=slots["sale"])
 
 
 def _by_id(ctx: DrawContext) -> Found:
@@ -103,16 +97,6 @@ def _other(ctx: DrawContext) -> Found:
     return Found(ctx.me, {"other": name})
 
 
-_SELLER = HERE.to(
-    Link(
-        lambda ctx, sale: need(ctx.facts.colleague(sale["emp_id"])),
-        lambda plan, sale: plan.one("employees", "I look up who made it.", emp_id=sale["emp_id"]),
-    )
-)
-_SOLD = HERE.to(record("products", "I look up the product.", "product_id"))
-_BOUGHT = HERE.to(record("customers", "I look up the customer.", "customer_id"))
-
-
 def _named(source: str, noun: str) -> Ask:
     """The name of a sale's product or customer, which the sale shows."""
     return Ask(
@@ -136,14 +120,5 @@ GROUP = GoalGroup(
         _by_id, _recounted, _repriced, _repriced_of_another, _any_sale, _any_sale_of_another, _restocked,
         _redone, _dated, _new_sale, _less_stock, _review, _other,
     ),
+    asks={"product": _named("products", "product"), "customer": _named("customers", "customer")},
 )  # fmt: skip
-_SALE = Start("sales", _by_id, _open)
-GROUP.add(
-    sale_details=Question(
-        _SALE, _named("products", "product"), _named("customers", "customer"), HERE.date("date_of_purchase")
-    ),
-    sale_terms=Question(_SALE, HERE.number("quantity"), HERE.amount("discounted_price")),
-    sale_stock=Question(_SALE, _SOLD.text("product_name"), _SOLD.number("stock")),
-    sale_buyer=Question(_SALE, _BOUGHT.text("customer_name"), _BOUGHT.text("region")),
-    sale_seller=Question(_SALE, _SELLER.person(), _SELLER.text("title")),
-)

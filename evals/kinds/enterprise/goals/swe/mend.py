@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, need
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
+from worksmith.evals.kinds.enterprise.goals.notifications import chat, mail, my_manager
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
@@ -21,7 +22,6 @@ from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     mends_code,
     open_issue,
 )
-from worksmith.evals.kinds.enterprise.goals.telling import chat, mail, my_manager
 from worksmith.evals.scoring.hidden_tests.checking import cases_of
 from worksmith.evals.tasks.task import Action, HiddenTests
 

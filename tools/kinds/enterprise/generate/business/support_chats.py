@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from worksmith.tools.generating.apportion import degrees
 from worksmith.tools.kinds.enterprise.generate.business.chat_texts import Chat, chat_slots, write_chat
+from worksmith.tools.kinds.enterprise.generate.business.deck import Deck
 from worksmith.tools.kinds.enterprise.generate.business.product_problems import ProductProblem, problems_of
-from worksmith.tools.kinds.enterprise.generate.deck import Deck
 from worksmith.tools.kinds.enterprise.generate.draft import Draft
 from worksmith.tools.kinds.enterprise.generate.entities import Employee, Sale
 from worksmith.tools.kinds.enterprise.generate.grammar import grammar

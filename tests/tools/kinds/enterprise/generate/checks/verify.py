@@ -7,13 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from tests.tools.kinds.enterprise.generate.checks import (
-    clients,
+    described,
     employees,
     products,
-    resumes,
     sentiments,
     support_chats,
-    vendors,
 )
 from tests.tools.kinds.enterprise.generate.checks.conversations import verify_conversations
 from tests.tools.kinds.enterprise.generate.checks.issues import verify_issues
@@ -98,9 +96,7 @@ _CHECKS: dict[str, Callable[[Record, Latent, Industry], list[str]]] = {
     "products": products.check,
     "sentiments": sentiments.check,
     "support_chats": support_chats.check,
-    "clients": clients.check,
-    "vendors": vendors.check,
-    "resumes": resumes.check,
+    **dict.fromkeys(described.DESCRIBED, described.check),
 }
 """By source: reads one record's truths back from its text."""
 

@@ -1,0 +1,217 @@
+"""The findings of a study in sentences that claim no more than its data, the most important first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from worksmith.evals.records.groups import group_records
+from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
+from worksmith.evals.records.summary import on_tasks
+from worksmith.evals.reporting.tables.areas import HEADINGS, counted
+from worksmith.evals.reporting.tables.costs import dollars_an_episode, dollars_in_all
+from worksmith.evals.running.study import Row, Study, difference
+from worksmith.evals.statistics import Interval
+from worksmith.evals.statistics.power import seen
+from worksmith.evals.table import number, percent, points, share
+
+CHANGED = "unwanted_side_effects"
+
+
+def findings(study: Study) -> tuple[str, ...]:
+    """The answer to "is it better", then what else decides about the leading program."""
+    return (*conclusions(study), *_of_leading(study))
+
+
+def conclusions(study: Study) -> tuple[str, ...]:
+    """What the comparison shows: of compiling first, then of a winner."""
+    if all(row.summary.graded == 0 for row in candidates(study)):
+        statuses = Counter(record.status for row in candidates(study) for record in row.result.records)
+        return (
+            f"Nothing was measured: all episodes were lost to the infrastructure ({', '.join(statuses)}).",
+        )
+    compiled = [each for each in study.compiled if each[2].n]
+    return (*_compiling(compiled), *_best(study, compared=bool(compiled)))
+
+
+def candidates(study: Study) -> list[Row]:
+    """The programs that can win: no baselines and no ablations, unless there is nothing else."""
+    found = [row for row in study.rows if not row.arm.baseline and not row.arm.without]
+    return found or list(study.rows)
+
+
+def leading(study: Study) -> Row:
+    """The program that the findings are about: the best that compiling lifted, else the best compiled one.
+
+    Where nothing was compiled it is the best candidate.
+    """
+    compiled = [each for each in study.compiled if each[2].n]
+    rows = [row for row, _, found in compiled if found.low > 0] or [row for row, *_ in compiled]
+    return max(rows or candidates(study), key=_strict)
+
+
+def before(study: Study) -> Row | None:
+    """The program that the leading one is compared with."""
+    first, row = study.before(leading(study)), leading(study)
+    others = [each for each in candidates(study) if each is not row]
+    return first or (max(others, key=_strict) if others else None)
+
+
+def measured(study: Study) -> str:
+    """The tasks of a study, with intents and attempts."""
+    first = study.rows[0]
+    intents = {record.intent for record in first.result.records} - {None, ""}
+    of = f" of {len(intents)} intents" if intents else ""
+    attempts = f", {first.result.trials} attempts at each" if first.result.trials > 1 else ""
+    counts, _, lost = on_tasks(*(row.summary for row in study.rows)).partition(", ")
+    return f"{counts}{of}{attempts}" + (f", {lost}" if lost else "")
+
+
+def cost(study: Study) -> str:
+    """What the episodes of all programs took together."""
+    totals = [row.summary.totals for row in study.rows]
+    calls, tokens = (sum(each.get(name, 0) for each in totals) for name in ("model_calls", "used_tokens"))
+    if any(row.summary.uncounted for row in study.rows):
+        return "not counted: a program asked models of its own"
+    if not calls:
+        return "no model was asked"
+    each = [dollars_in_all(row.result) for row in study.rows if row.summary.totals.get("used_tokens")]
+    known: list[float] = [price for price in each if price is not None]
+    price = f"{sum(known):,.4g} dollars" if len(known) == len(each) and sum(known) else "no price is known"
+    return f"{calls:,.0f} model calls, {tokens:,.0f} tokens, {price}"
+
+
+def power(study: Study) -> str:
+    """The size of a difference that a comparison like this one can show; empty without a comparison."""
+    compared = [
+        (found.difference.n, seen(found.difference))
+        for row in study.rows
+        if not row.arm.baseline and (found := row.against_first) and found.difference.n
+    ]
+    if not compared:
+        return ""
+    tasks, size = max(tasks for tasks, _ in compared), median(size for _, size in compared)
+    return f"{tasks} tasks show a difference of about {100 * size:.0f} points 8 times in 10 (at 5 %)."
+
+
+def shown(found: Interval) -> bool:
+    """Whether a difference has an interval without zero."""
+    return found.low > 0 or found.high < 0
+
+
+def _strict(row: Row) -> float:
+    score = row.summary.scores.get(STRICT)
+    return score.value if score and score.n else -1.0
+
+
+def _compiling(compiled: Sequence[tuple[Row, Row, Interval]]) -> Iterator[str]:
+    """Of several programs one sentence on all, with the one that says most."""
+    lifted = [each for each in compiled if each[2].low > 0]
+    lowered = [each for each in compiled if each[2].high < 0]
+    if len(compiled) == 1:
+        ((row, base, found),) = compiled
+        how = "lifted" if lifted else "lowered" if lowered else ""
+        said = f"{how} {base.arm.label}" if how else f"is not shown to change {base.arm.label}:"
+        yield f"Compiling with {row.arm.optimizer} {said} {_from_to(row, base, found)}."
+        return
+    if lifted:
+        row, base, found = max(lifted, key=lambda each: _strict(each[0]))
+        count = f"{len(lifted)} of {len(compiled)} programs"
+        yield f"Compiling lifted {count}, best {row.arm.label}: {_from_to(row, base, found)}."
+    if lowered:
+        row, base, found = min(lowered, key=lambda each: each[2].value)
+        count = f"{len(lowered)} of {len(compiled)} programs"
+        yield f"Compiling lowered {count}, most {row.arm.label}: {_from_to(row, base, found)}."
+    if compiled and not lifted and not lowered:
+        row, base, found = max(compiled, key=lambda each: _strict(each[0]))
+        yield (
+            f"Compiling is not shown to change any of {len(compiled)} programs, "
+            f"best {row.arm.label}: {_from_to(row, base, found)}."
+        )
+
+
+def _from_to(row: Row, base: Row, found: Interval) -> str:
+    old, new = (share(each.summary.scores[STRICT].value) for each in (base, row))
+    return f"{f'from {old} to {new}' if shown(found) else f'{old} and {new}'} %, {points(found)}"
+
+
+def _best(study: Study, *, compared: bool) -> Iterator[str]:
+    """The winner, if there is one; of two programs their difference, unless a sentence has it already."""
+    rows, winner = candidates(study), study.winner
+    if len(rows) == 1:
+        outcome = rows[0].summary.scores.get(PRIMARY)
+        if outcome:
+            yield f"Outcome of {rows[0].arm.label}: {percent(outcome)} % on {measured(study)}."
+    elif len(rows) == 2:
+        if not compared:
+            row, base = sorted(rows, key=_strict, reverse=True)
+            found = difference(row, base)
+            how = "is" if shown(found) else "is not shown to be"
+            yield f"{row.arm.label} {how} better than {base.arm.label}: {_from_to(row, base, found)}."
+    elif winner is not None:
+        yield f"{winner.arm.label} is better than every other candidate."
+    elif not compared or max(rows, key=_strict) is not leading(study):
+        best = max(rows, key=_strict)
+        yield (
+            f"No program is shown to be better than all others; the best is {best.arm.label} "
+            f"with {share(best.summary.scores[STRICT].value)} %."
+        )
+
+
+def _of_leading(study: Study) -> Iterator[str]:
+    """Losses, and the failures, access, side effects and cost of the leading program."""
+    lost, episodes = (
+        sum(getattr(row.summary, name) for row in study.rows) for name in ("errors", "episodes")
+    )
+    row, base = leading(study), before(study)
+    if not row.summary.graded:
+        return
+    if lost:
+        yield (
+            f"The infrastructure lost {lost} of {episodes} episodes ({share(lost / episodes)} %); "
+            "differences count them as wrong."
+        )
+    yield from _failures(row)
+    rates = [f"{HEADINGS[name]} {counted(rate)}" for name, rate in row.summary.rates.items() if rate.count]
+    if rates:
+        yield f"Access of {row.arm.label}: {', '.join(rates)}."
+    changed = sum(record.scores.get(CHANGED, 0.0) > 0 for record in row.result.records if record.graded)
+    if changed:
+        yield f"{row.arm.label} changed what it should not in {changed} of {row.summary.graded} episodes."
+    yield from _costs(row, base)
+
+
+def _failures(row: Row) -> Iterator[str]:
+    graded = [record for record in row.result.records if record.graded]
+    wrong = [record for record in graded if record.scores.get(PRIMARY, 0.0) < 1]
+    if not wrong:
+        return
+    faults = Counter(record.fault.kind.replace("_", " ") for record in wrong if record.fault)
+    said = [f"most by {name} ({count})" for name, count in faults.most_common(1)]
+    groups = group_records(graded, _intent)
+    if len(groups) > 1:
+        counts = Counter(map(_intent, wrong))
+        worst = max(counts, key=lambda name: (counts[name] / len(groups[name]), counts[name]))
+        said.append(f"worst in {worst or 'no intent'} ({counts[worst]} of {len(groups[worst])})")
+    yield (
+        f"{row.arm.label} fails in {len(wrong)} of {len(graded)} episodes"
+        + "".join(f", {each}" for each in said)
+        + "."
+    )
+
+
+def _intent(record: EpisodeRecord) -> str:
+    return record.intent or ""
+
+
+def _costs(row: Row, base: Row | None) -> Iterator[str]:
+    taken = [each.summary.means.get("used_tokens", 0.0) for each in (row, base) if each]
+    if not taken[0] or any(each.summary.uncounted for each in (row, base) if each):
+        return
+    paid = [dollars_an_episode(each.result) for each in (row, base) if each]
+    said = f"An episode of {row.arm.label} takes {number(taken[0], 0)} tokens"
+    said += f" ({paid[0]:.2g} dollars)" if paid[0] else ""
+    if base and taken[1]:
+        said += f", {taken[0] / taken[1]:.2g} times those of {base.arm.label}"
+    yield f"{said}."

@@ -1,0 +1,405 @@
+"""Compile a program: choose demonstrations and instructions for an agent and write it to one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksmith import __version__
+from worksmith.evals.dspy_programs.digests import strategy_name
+from worksmith.evals.progress.progress import SILENT, Progress
+from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.running.result import failed_scorers
+from worksmith.evals.scoring.constraints import constraints
+from worksmith.evals.scoring.expression import is_expression, priced
+from worksmith.evals.suite import Suite
+from worksmith.evals.tasks.task_filter import conditions
+from worksmith.jobs.measuring.measurement import lost_episodes
+from worksmith.jobs.measuring.metric import with_metric
+from worksmith.jobs.opening.budgets import open_budget, prices_of
+from worksmith.jobs.opening.engines import open_engine
+from worksmith.jobs.opening.own_programs import module
+from worksmith.jobs.opening.programs import (
+    give_planner,
+    named_program,
+    new_agent,
+)
+from worksmith.jobs.opening.restoring import check_demonstrations
+from worksmith.jobs.opening.suites import leave_out_cache, teacher_name
+from worksmith.jobs.recording.tracking import (
+    Tracking,
+    check_registered,
+    keep_program,
+    record_dev_episodes,
+    registration,
+)
+from worksmith.jobs.showing.printing import Facts, escape, facts_table
+from worksmith.models.resolve import resolve
+from worksmith.optimizers.compilation import decided
+from worksmith.optimizers.compiling.claims import power_left, too_few_intents
+from worksmith.optimizers.compiling.compile import CompileResult, compile_program
+from worksmith.optimizers.compiling.journal import check_folder, discard, journal_beside
+from worksmith.optimizers.compiling.models import Model
+from worksmith.optimizers.compiling.plan import Plan
+from worksmith.optimizers.compiling.trials import record_chosen, record_trials
+from worksmith.optimizers.demos.showing import give_demonstrations
+from worksmith.optimizers.demos.trace_bank import Gap, TraceBank
+from worksmith.optimizers.racing.rules import INCUMBENT
+from worksmith.optimizers.registry import optimizer, optimizer_class
+from worksmith.optimizers.settings import Settings, default_demos, default_over
+from worksmith.optimizers.trial import Pareto
+from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.files.atomic import check_writable
+from worksmith.tools.policy import parted
+
+if TYPE_CHECKING:
+    import dspy
+    from rich.console import Console
+
+    from worksmith.jobs.settings.programs import CompileSettings
+    from worksmith.optimizers.compiling.artifact import Artifact, Manifest
+    from worksmith.optimizers.trial import Trial
+    from worksmith.tools.environment import Environment
+
+_QUOTED = (
+    "What somebody writes there stands in prompts of all who may read it. To keep a table or a field out, "
+    'say "demonstrations": false in the policy.'
+)
+_TABLES = re.compile(r"[^@/]+/")
+"""References to records, and not to a world or a denial."""
+
+_TRIAL = ("name", "outcome", "errors", "race", "broken")
+"""The facts of a trial that are shown."""
+
+
+@dataclass(frozen=True, repr=False)
+class Compilation(Facts):
+    """The result of a compile.
+
+    Attributes:
+        settings: the settings of the compile, as JSON-able data.
+        file: the file of the compiled program.
+        artifact: the compiled program, as it stands in the file.
+        gaps: the training tasks that gave no demonstration.
+        quotes: the tables whose records demonstrations show as they are to those who may read them.
+        power: the smallest difference that the race could have shown, if it showed none; else empty.
+        run_id: the id of the run in MLflow; None if it was not tracked.
+        trials: the programs that were measured on dev, with their episodes.
+        pareto: the candidates by score and cost; None without a request for it.
+    """
+
+    settings: Mapping[str, Any]
+    file: Path
+    artifact: Artifact
+    gaps: Sequence[Gap] = ()
+    quotes: Sequence[str] = ()
+    power: Mapping[str, Any] | None = None
+    run_id: str | None = None
+    trials: Sequence[Trial] = ()
+    pareto: Pareto | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        facts = self.facts()
+        gaps = [gap.model_dump(mode="json") | {"kind": gap.kind} for gap in self.gaps]
+        pareto = {} if self.pareto is None else {"pareto": self.pareto.to_json()}
+        return {**facts, **({"gaps": gaps} if gaps else {}), **pareto}
+
+    def print(self, console: Console) -> None:
+        """The decision, then the facts."""
+        manifest = self.artifact.manifest
+        races = {trial["name"]: trial.get("race", {}) for trial in manifest.trials}
+        if said := decided(manifest.acceptance, manifest.chosen, races):
+            console.print(escape(f"{said[0].upper()}{said[1:]}."), highlight=False)
+        if manifest.difference:
+            console.print(escape(manifest.difference), highlight=False)
+        if self.quotes:
+            said = f"Demonstrations quote records of {', '.join(self.quotes)}. {_QUOTED}"
+            console.print(escape(said), highlight=False)
+        facts = self.facts()
+        facts.pop("quotes")
+        if manifest.start:  # a name for earlier compiled programs
+            called = {INCUMBENT: "as it is"}
+            facts["dev"] = [{**each, "name": called.get(each["name"], each["name"])} for each in facts["dev"]]
+            facts["chosen"] = called.get(manifest.chosen or "", manifest.chosen)
+        facts.pop("acceptance", None)
+        if manifest.chosen == INCUMBENT:  # the sentence states that the program did not change
+            del facts["demonstrations"], facts["from_gold_plans"]
+        console.print(facts_table(facts))
+        if self.pareto is not None:
+            console.print(self.pareto.table().rich())
+
+    def facts(self) -> dict[str, Any]:
+        manifest = self.artifact.manifest
+        return {
+            "file": str(self.file),
+            "digest": self.artifact.digest,
+            "optimizer": manifest.optimizer,
+            "lm": manifest.lm,
+            "teacher": manifest.teacher,
+            "demonstrations": len(manifest.demonstrations),
+            "quotes": list(self.quotes),
+            "from_gold_plans": manifest.gold,
+            "without_demonstration": manifest.gaps,
+            **({"bank": manifest.bank} if manifest.bank else {}),
+            "dev": [{key: trial[key] for key in _TRIAL if key in trial} for trial in manifest.trials],
+            "chosen": manifest.chosen,
+            **({"acceptance": manifest.acceptance} if manifest.acceptance else {}),
+            **({"stopped": manifest.stopped, "undone": manifest.undone} if manifest.stopped else {}),
+            "cost": manifest.cost,
+            **self.artifact.measured,
+            **({"power": self.power} if self.power else {}),
+        }
+
+
+def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compilation:
+    """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file.
+
+    Args:
+        progress: receives messages and the state of the progress bar.
+
+    Returns:
+        The compiled program, its file, and the facts of the compile.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+        WorksmithError: the compile gave no program; see
+            `worksmith.optimizers.compiling.compile.compile_program`.
+        EvaluationInterrupted: on Ctrl-C; finished episodes are in the journal.
+    """
+    tracking = Tracking.of(settings, track=settings.track)
+    register_as = registration(settings.register_as, track=settings.track)
+    plan = replace(plan_compile(settings, progress=progress), engine=open_engine(settings))
+    check_startable(plan, settings, "compile")
+    described = {
+        **settings.described(),
+        "suite": plan.suite.path.name,
+        **plan.describes,
+        "demos": plan.settings.demos,
+        "teacher": plan.teacher.name,
+    }
+    about = f"{strategy_name(plan.program)} {plan.optimizer.name}"
+    with (
+        plan.engine or nullcontext(),
+        tracking.start(
+            plan.suite.path, "compile", about, params=described, resume=settings.resume
+        ) as tracked,
+    ):
+        result = compiled(plan, "compile", progress)
+        _check_failures(result, progress)
+        result.artifact.write(settings.out)
+        record_trials(tracked, result.artifact, plan.suite)
+        address = keep_program(tracked, result, settings.out, works_in=plan.suite, register_as=register_as)
+        record_chosen(tracked, result.artifact)
+        record_dev_episodes(tracked, result, plan.suite)
+        if register_as is not None:
+            progress.say(f"registered as {check_registered(address)}")
+        if tracked.id:
+            progress.say(f"recorded as run {tracked.id}; see it with: worksmith ui")
+    unsent = settings.track and tracked.id is None
+    if unsent:
+        progress.say("to record it later: the same command with --resume, which asks no model again")
+    _say_stopped(result, progress)
+    if result.note:
+        progress.say(result.note)
+    power = _race_power(plan, result)
+    if not (settings.journal or unsent or result.artifact.manifest.stopped):
+        discard(plan.folder)
+    quotes = quoted_tables(result.artifact.manifest, plan.suite.env)
+    pareto = Pareto.of(result.compiled.trials) if settings.pareto else None
+    trials = result.compiled.trials
+    return Compilation(
+        described, settings.out, result.artifact, result.gaps, quotes, power, tracked.id, trials, pareto
+    )
+
+
+def quoted_tables(manifest: Manifest, env: Environment) -> list[str]:
+    """The tables whose records some demonstration quotes that may be shown as it is."""
+    shown = [frozenset(filter(_TABLES.match, each.records)) for each in manifest.demonstrations]
+    kept_out = env.unquoted(frozenset().union(*shown))
+    return sorted({parted(each)[0] for records in shown if kept_out.isdisjoint(records) for each in records})
+
+
+def plan_compile(
+    settings: CompileSettings, *, progress: Progress = SILENT, forecast: bool = False, aa: bool = False
+) -> Plan:
+    """Open the suite and the models of a compile and check its settings.
+
+    Args:
+        forecast: whether the plan is for a forecast of cost, which writes no file.
+        aa: whether the plan is for an A/A check of a race, which compiles nothing.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+    """
+    leave_out_cache(settings)
+    out, begun = settings.out, settings.resume and journal_beside(settings.out).exists()
+    # A compile that was killed after it wrote the file is resumed from its journal, and writes it again.
+    if out.exists() and not (settings.force or forecast or begun):
+        raise InputError("the file is already there", where=str(out), hint="give --force to replace it")
+    optimizer_class(settings.optimizer)
+    suite = Suite.open(settings.suite)
+    # Without an optimizer, or with a bank, no teacher is asked, so its model need not be available.
+    taught = settings.optimizer != "none" and settings.bank is None
+    lm = _model(settings.lm, suite)
+    trained = suite.select(split="train", scheme=settings.scheme, where=conditions(settings.where))
+    teacher = _model(teacher_name(settings.teacher, settings.lm, trained, progress), suite) if taught else lm
+    bank = TraceBank.read(settings.bank) if settings.bank else None
+    proposer = _model(settings.proposer, suite) if settings.proposer else None
+    planner = _model(settings.planner_lm, suite) if settings.planner_lm else None
+    plan = describe_compile(settings, suite, lm, teacher, bank=bank, proposer=proposer)
+    plan = with_planner(plan, planner)
+    plan.check()
+    if bank is not None:
+        shown = give_demonstrations(plan.program, bank.demonstrations)
+        check_demonstrations(shown, where=str(settings.bank))
+    plan = with_metric(plan, settings, forecast=forecast, progress=progress)
+    budget = open_budget(settings, (model.lm for model in plan.models().values()))
+    if said := too_few_intents(plan.optimizer, plan.context().dev, race=aa):
+        progress.say(said)
+    return replace(plan, budget=budget)
+
+
+def describe_compile(
+    settings: CompileSettings,
+    suite: Suite,
+    lm: Model,
+    teacher: Model,
+    *,
+    without: Sequence[str] = (),
+    **means: Any,
+) -> Plan:
+    """The plan of a compile over an open suite and open models.
+
+    Args:
+        without: categories of tools that are removed from the program.
+        means: further arguments of the optimizer, such as `bank`.
+    """
+    races = optimizer_class(settings.optimizer).may_propose
+    found: dict[str, Any] = {
+        "demos": settings.demos or default_demos(settings.lm),
+        "constraints": constraints(settings.constraint),
+        "over": settings.over or default_over(proposing=races and settings.proposer is not None),
+        "maximize": PRIMARY,
+    }
+    if is_expression(settings.maximize):
+        found["maximize"] = priced(settings.maximize, lm.name, prices_of(settings.prices))
+    others = {name: getattr(settings, name) for name in Settings.__dataclass_fields__ if name not in found}
+    program, config = _program(settings, suite, without)
+    chosen = optimizer(
+        settings.optimizer,
+        Settings(**found, **others),
+        lm=lm,
+        teacher=teacher,
+        workers=settings.workers,
+        journal=journal_beside(settings.out),
+        resume=settings.resume,
+        **means,
+    )
+    plan = chosen.plan(
+        program,
+        suite,
+        folder=journal_beside(settings.out),
+        describes=config,
+        origin={"program": settings.program} if settings.program else {},
+        scheme=settings.scheme,
+        where=conditions(settings.where),
+        train_limit=settings.train_limit,
+        dev_limit=settings.dev_limit,
+        versions={"worksmith": __version__},
+    )
+    return replace(plan, time_limit=settings.time_limit)
+
+
+def with_planner(plan: Plan, planner: Model | None) -> Plan:
+    """The plan of a compile whose program has a planner with another model. The teacher plans itself.
+
+    Raises:
+        InputError: the program asks no model for a plan.
+    """
+    if planner is None:
+        return plan
+    teaching = plan.program.deepcopy()
+    program = plan.program.deepcopy()
+    give_planner(program, planner.lm)
+    return replace(plan, program=program, teaching_program=teaching, planner=planner)
+
+
+def _program(
+    settings: CompileSettings, suite: Suite, without: Sequence[str]
+) -> tuple[dspy.Module, Mapping[str, Any]]:
+    """The program to compile, and its description."""
+    if settings.program is None:
+        agent = new_agent(suite, settings, settings.strategy, without=without)
+        return agent, agent.config
+    opened = named_program(settings.program, suite.env)
+    return module(opened.program, settings.program), opened.config
+
+
+def compiled(plan: Plan, label: str, progress: Progress) -> CompileResult:
+    """Run a plan under a progress bar."""
+    with progress.bar(label) as tick:
+        return compile_program(
+            replace(
+                plan,
+                on_progress=lambda at: at.tell(tick),
+                say=progress.say,
+            )
+        )
+
+
+def _model(name: str, suite: Suite) -> Model:
+    return Model(name, resolve(name, tasks=suite.tasks))
+
+
+def check_startable(plan: Plan, settings: CompileSettings, purpose: str) -> None:
+    """Check that the job can begin, before a run is opened in MLflow.
+
+    Raises:
+        InputError: the file cannot be written, or the journal's folder is of another compile.
+    """
+    check_writable(settings.out)
+    if settings.force and not settings.resume:
+        discard(plan.folder)
+    check_folder(plan.folder, plan.fingerprint(purpose), resume=settings.resume)
+
+
+def _check_failures(result: CompileResult, progress: Progress) -> None:
+    """Report the episodes that were lost to the infrastructure.
+
+    Raises:
+        WorksmithError: nothing is left to choose by, so no program is written.
+    """
+    tried = [(trial.name, trial.result) for trial in result.compiled.trials if trial.result]
+    failures = [f"{name}: {said}" for name, found in tried if (said := lost_episodes(found))]
+    if tried and all(found.summary.graded == 0 for _, found in tried):
+        raise WorksmithError(f"nothing could be measured on dev; {failures[0]}")
+    records = [record for _, found in tried for record in found.records]
+    for said in (failed_scorers(records), *failures):
+        progress.say(said)
+
+
+def _say_stopped(result: CompileResult, progress: Progress) -> None:
+    """Report that a budget ended the compile, if one did, and which program is the result."""
+    manifest = result.artifact.manifest
+    if not manifest.stopped:
+        return
+    limit, left = manifest.stopped.replace("_", "-"), manifest.undone["episodes_at_most"]
+    best = (
+        f"the best so far is {manifest.chosen}" if manifest.chosen else "nothing was measured on all of dev"
+    )
+    progress.say(
+        f"--{limit} ended the compile with at most {left} episodes undone; {best}; --resume with more goes on"
+    )
+
+
+def _race_power(plan: Plan, result: CompileResult) -> dict[str, Any]:
+    found = result.compiled
+    raced = {trial.name: trial.race for trial in found.trials if trial.race}
+    rules = raced.get(found.chosen or "", {}).get("rules")  # the program as it is has them
+    if not rules or rules["thorough"] or plan.settings.accept == "best":
+        return {}
+    return power_left(found.trials, plan.settings, plan.context().dev)
