@@ -317,7 +317,7 @@ class Examples(Shown, list["dspy.Example"]):
         return View(f"Examples({self.split}: {len(self)} tasks of {self.suite!r})", {}, self.tasks, _COLUMNS)
 
     def to_frame(self) -> pd.DataFrame:
-        """The tasks as rows, as of `Suite.to_frame`."""
+        """The tasks as rows, as in `Suite.to_frame`."""
         return frame(task.row() for task in self.tasks)
 
 

@@ -1,12 +1,12 @@
-"""The agent: a DSPy module that does a task in an episode of its own.
+"""The agent: a DSPy module that does a task in its own episode.
 
     agent = Agent("react", suite.env)
     with dspy.context(lm=dspy.LM("openai/gpt-4o-mini")):
         prediction = agent(task=suite.tasks[0])
     prediction.answer, prediction.episode.status, prediction.episode.outcome
 
-Every call of an agent opens its own episode. An optimizer, a retry or 64 threads at once each start from the
-same state and leave none behind.
+Every call of an agent opens its own episode. An optimizer, a retry or 64 concurrent threads each start from
+the same state and leave no trace.
 """
 
 from __future__ import annotations
@@ -77,13 +77,13 @@ _COLUMNS = (
     ("demonstrations", lambda part: len(part[1].demos)),
     ("instructions", lambda part: part[1].signature.instructions),
 )
-"""What is shown of each predictor."""
+"""The view of each predictor."""
 
 
 class Agent(Shown, dspy.Module):  # type: ignore[misc]
     """A planner, a tool selector, an access checker and an executor in one loop.
 
-    Each of the four may be a module of your own, which the agent calls with its rollout, saves, loads, and
+    Each of the four may be your own module, which the agent calls with its rollout, saves, loads, and
     hands to optimizers as any other part (`Rollout` and the other classes are in `worksmith.plugins.agents`):
 
     - `planner(rollout=..., progress=...)` gives a prediction with `plan`, a text;
@@ -93,7 +93,7 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
     - `executor(rollout=..., tool=..., arguments=...)` an `Execution`.
 
     Args:
-        strategy: by name, or a `Strategy` of your own, or its address `package.module:NAME`.
+        strategy: by name, or your `Strategy`, or its address `package.module:NAME`.
         env: the environment in which episodes are opened. Never copied and never saved with the program.
         toolset: the tools in a prompt: the toolkits that the task requires (`required`), `all`, toolkits by
             name (joined by `+`), or the K of all tools that are nearest to each step (`retrieved:K`). None
@@ -107,18 +107,17 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
             were trained so and text for others. None stands for the strategy's: native for
             `function_calling`, else auto.
         without: categories of tools that are left out, see `WorldKind.toolset`.
-        descriptions: by tool, the `description` and those of `arguments` that prompts show in place of the
-            tool's own. They change what a model reads, and with `retrieved:K` which tools are nearest; names,
+        descriptions: by tool, the `description` and those of `arguments` that replace the tool's own in
+            prompts. They change a model's prompt, and with `retrieved:K` the nearest tools; names,
             arguments and their checks stay.
         planner_lm: the model that plans, where the strategy asks one for a plan; None for the one that all
             parts ask. It is not saved with the agent.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
-        planner, selector, checker, executor: modules of your own; None stands for the module that `strategy`
+        planner, selector, checker, executor: your modules; None stands for the module that `strategy`
             asks for, and for the checker `access`.
 
     Raises:
-        InputError: there is no such strategy, toolset, access mode, form of prompts, category, or tool or
-            argument to describe.
+        InputError: a strategy, toolset, access mode, form of prompts, category, tool or argument is unknown.
 
     Example:
         >>> agent = ws.Agent("react", env)
@@ -190,19 +189,19 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
 
     @property
     def toolset(self) -> str:
-        """The name of the tools that prompts list; the environment decides it if none was given."""
+        """The name of the tools that prompts list; by default the environment's."""
         if self._toolset is not None:
             return self._toolset
         return default_toolset(self._env, self.strategy.name, otherwise=REQUIRED)
 
     @property
     def shown_tools(self) -> Toolset:
-        """All tools of the environment, as prompts describe them; none without an environment."""
+        """All tools of the environment, as prompts describe them; empty without an environment."""
         return described(self._env.kind.tools, self.descriptions) if self._env is not None else {}
 
     @property
     def config(self) -> dict[str, Any]:
-        """The settings from which the agent can be built anew, as JSON-able data; own components by class."""
+        """The settings to build the agent again, as JSON-able data; own components by class."""
         told = {name: text.model_dump(exclude_defaults=True) for name, text in self.descriptions.items()}
         return {
             "strategy": self.strategy.to_json(),
@@ -236,7 +235,7 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
 
     @property
     def alternatives(self) -> dict[str, list[str]]:
-        """Settings with which the agent could be made in place of its own, for who looks for better ones."""
+        """Alternative settings of the agent, for a search."""
         return {
             "prompt": [AUTO, TEXT, JSON, NATIVE, COMPACT],
             "strategy": [name for name, each in STRATEGIES.items() if "gold" not in each.planner],
@@ -245,7 +244,7 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
 
     @property
     def digest(self) -> str:
-        """The content address of the settings, the state, and the models that parts have of their own."""
+        """The content address of the settings, the state, and the own models of parts."""
         own = [model_digest(model) for _, _, model in own_models(self)]
         own += [functions_digest([self.strategy.loop])] if self.strategy.loop else []
         return digest([self._made(), self.portable_state(), *own])
@@ -256,11 +255,11 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         return {**self.config, **({"temperatures": found} if found else {})}
 
     def with_settings(self, **changes: Any) -> Self:
-        """A copy of the agent that is made anew with other settings.
+        """A copy of the agent with other settings.
 
-        All else stays: environment, components of your own, models, and the texts and demonstrations of parts
-        whose fields are the same. A toolset or form of prompts that was the strategy's default becomes the
-        default of another strategy.
+        All else stays: environment, your components, models, and the texts and demonstrations of parts with
+        the same fields. A toolset or form of prompts that was the strategy's default becomes the default of
+        another strategy.
 
         Args:
             changes: arguments of the class, such as `strategy` or `prompt`.
@@ -314,11 +313,11 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         return {name: portable(part).dump_state() for name, part in self.named_parameters()}
 
     def check_model(self, lm: Any) -> None:
-        """Check that the agent can ask a model for calls, unless its tool selector has a model of its own.
+        """Check that the agent can ask a model for calls, unless its tool selector has another model.
 
         Raises:
-            InputError: the calls are native, and the model is known to have none; or it is `gold`, and a part
-                wants what no plan says.
+            InputError: the calls are native, and the model is known to lack them; or it is `gold`, and a part
+                needs a value that plans lack.
         """
         own = (each.lm for each in self.selector.predictors())
         if self.prompt == NATIVE:
@@ -356,7 +355,7 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
             self._toolset = state[MADE].get("toolset")
 
     def forward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
-        """Do `task` in an episode of its own.
+        """Do `task` in a new episode.
 
         Args:
             task: a task of a suite, whole or its visible part (see `Suite.examples`); or a text, which gets
@@ -369,8 +368,8 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
             `changes.commit()` lets the environment's function make them.
 
         Raises:
-            InputError: there is no environment, model or task, the strategy asks for a gold plan and none is
-                known, or DSPy's settings name an adapter that agents cannot use. Errors inside the episode
+            InputError: the environment, model or task is missing, the strategy needs an unknown gold plan, or
+                DSPy's settings name an adapter that agents cannot use. Errors inside the episode
                 do not raise: they are in its status.
         """
         started = time.perf_counter()
@@ -411,7 +410,7 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         )
 
     async def aforward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
-        """As `forward`, for event loops: each episode has a thread of its own, up to 256 at once."""
+        """As `forward`, for event loops: each episode has its own thread, up to 256 together."""
         # DSPy warns of every other way to a module's own `forward`, which optimizers may have replaced.
         forward = object.__getattribute__(self, "forward")
         return await in_a_thread(partial(forward, task, persona))

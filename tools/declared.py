@@ -22,9 +22,9 @@ def declared(
 
     Args:
         told: its `summary`, and `notes` on arguments.
-        arguments: name, type and default of each; the default is `Parameter.empty` where there is none.
+        arguments: name, type and default of each; the default is `Parameter.empty` without one.
         body: is called with the context, and the arguments by name.
-        result: the type of what it returns; demonstrations make up results by it.
+        result: the type of its result; demonstrations make up results by it.
     """
 
     def call(ctx: Any, **given: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Errors for users and agents, named after the side that has to act."""
+"""Errors for users and agents, named after the side that must act."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class InputError(PlacedError, WorksmithError):
     """Something the user gave is wrong; the command ends with exit code 2 and no traceback.
 
     Args:
-        message: what is wrong.
+        message: the fault.
         where: file, row, field or option in which it was found.
         hint: what to do about it.
 
@@ -102,7 +102,7 @@ class ToolError(WorksmithError):
 class InfrastructureError(WorksmithError):
     """A live system that tools work on cannot be reached, or will not serve us now.
 
-    That is nobody's answer to be graded.
+    Such an episode is not graded.
 
     Attributes:
         episode_status: how an episode ends that it ends.

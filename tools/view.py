@@ -33,7 +33,7 @@ _CELL = "padding:3px 12px 3px 0;vertical-align:top;text-align:"
 
 @dataclass(frozen=True)
 class View:
-    """What a reader wants to know first of an object. Colours are those of the page, so dark ones do.
+    """The short form of an object. Colours are those of the page, so dark ones do.
 
     Attributes:
         title: one line, which stands for the object in a list.

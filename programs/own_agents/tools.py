@@ -42,7 +42,7 @@ class AgentTool:
 
     Attributes:
         name: letters, digits, `_` and `-`, as chat APIs want it: `calendar__create_event`.
-        description: what the tool does.
+        description: the purpose of the tool.
         schema: JSON schema of the arguments.
         signature: of a Python function with these arguments.
 
@@ -92,8 +92,8 @@ class AgentTools(Sequence[AgentTool]):
 
     Args:
         episode: an open one, such as `env.episode()`.
-        with_finish: whether `finish` is a tool even where an answer has no other field than its text, for
-            agents whose last message nobody sees.
+        with_finish: whether `finish` is a tool even if an answer is only a text, for agents without a visible
+            last message.
 
     Example:
         >>> tools = ws.AgentTools(env.episode(persona=suite.tasks[0].persona))
@@ -125,8 +125,9 @@ class AgentTools(Sequence[AgentTool]):
         """Call a tool.
 
         Args:
-            name: as of `AgentTool`, or the tool's own with a dot.
-            arguments: by name, or as the JSON text of a model's reply; wrong ones give a text that says so.
+            name: as in `AgentTool`, or the tool's own with a dot.
+            arguments: by name, or as the JSON text of a model's reply; wrong ones give a text about the
+                fault.
 
         Returns:
             The text for the agent.
@@ -137,7 +138,7 @@ class AgentTools(Sequence[AgentTool]):
         return self.observe(name, arguments).text
 
     def observe(self, name: str, arguments: Any) -> Observation:
-        """Call a tool as `call` does, for whoever needs the status with the text."""
+        """Call a tool as `call` does, for callers that need the status with the text."""
         with self._lock:
             if self.failure is not None:
                 raise self.failure

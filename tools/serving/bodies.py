@@ -14,7 +14,7 @@ _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 def check_text(body: bytes) -> None:
     """See that a body has no byte order mark and no NUL, of which UTF-16 and UTF-32 are full."""
     if body.startswith(_MARKS) or b"\0" in body:
-        message = "The body has to be UTF-8 without a byte order mark and without NUL characters"
+        message = "The body must be UTF-8 without a byte order mark and without NUL characters"
         raise RequestError(400, "invalid_request", message)
 
 
@@ -22,7 +22,7 @@ def json_body(body: bytes) -> Any:
     """The value of a body.
 
     Raises:
-        RequestError: it is no JSON, has a key twice in one object, or a text with a NUL character.
+        RequestError: it is not JSON, has a key twice in one object, or a text with a NUL character.
     """
     check_text(body)
     try:

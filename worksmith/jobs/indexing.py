@@ -70,7 +70,7 @@ def index(settings: IndexSettings, *, progress: Progress = SILENT) -> Indexing:
         )
     seconds = time.perf_counter() - start
     if embedder not in PACKAGED:
-        progress.say(f"searches load this model only where the environment says {ALLOWED}={embedder}")
+        progress.say(f"searches load this model only if the environment has {ALLOWED}={embedder}")
     facts = {**asdict(report), "seconds": round(seconds, 1), "path": str(directory)}
     return Indexing(
         facts,

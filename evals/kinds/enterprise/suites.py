@@ -107,7 +107,7 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     The search index is not part of it; it is made afterwards from the finished suite.
 
     Raises:
-        InputError: the scale is out of range, or there is no such industry.
+        InputError: the scale is out of range, or the industry is unknown.
     """
     from worksmith.evals.kinds.enterprise.generate import generate
 
@@ -156,7 +156,7 @@ def forecast_enterprise(options: EnterpriseOptions) -> dict[str, Any]:
     """How many tasks a build aims at, and what it asks the writer at most: calls, and about which tokens.
 
     Raises:
-        InputError: there is no such industry, or no writer for what is to be reworded.
+        InputError: the industry is unknown, or no writer for what is to be reworded.
     """
     from worksmith.evals.authoring.rewriting import texts, writer
     from worksmith.evals.kinds.enterprise.rewording import TOKENS

@@ -172,7 +172,7 @@ class SuiteStore:
     def _changed(self, name: str) -> InputError:
         where = f"{self._shown}/{name}"
         return InputError(
-            "this is not what its name says", where=where, hint="remove it and start the run again"
+            "its content does not fit its name", where=where, hint="remove it and start the run again"
         )
 
     def _reached(self, do: Callable[[], T]) -> T:

@@ -161,7 +161,7 @@ def test_what_decides_no_reply_is_in_neither(setting: str, value: str) -> None:
         ("openai/x temperture=1", "did you mean temperature"),
         ("openai/x temperature=hot", "temperature: Input should be a valid number"),
         ("openai/x temperature=3", "temperature"),
-        ("openai/x temperature", "'temperature' is no setting of a model"),
+        ("openai/x temperature", "'temperature' is not a setting of a model"),
         ("openai/x seed=1 seed=2", "'seed' is given twice"),
         ("openai/x model=openai/y", "no setting 'model'"),
         ("openai/x input_price=1", "an input_price and an output_price"),

@@ -33,7 +33,7 @@ _OWN: Mapping[str, Callable[..., Any]] = {
     "find_email_address": find_email_address,
     **analytics.OWN,
 }
-"""Tools with a body of their own; where the toolkit has a table, it is the first argument."""
+"""Tools with their own body; the table of the toolkit, if any, is the first argument."""
 
 
 def _toolkit(name: str, data: Mapping[str, Any]) -> Toolkit:

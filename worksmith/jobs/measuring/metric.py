@@ -60,7 +60,7 @@ def with_metric(plan: Plan, settings: CompileSettings, *, forecast: bool, progre
         files = settings.gate or [file for j in judges if (file := GATES / f"{j.digest}.json").is_file()]
         verdicts = gate_verdicts(judges, files, forced=settings.force_judge)
     if judges and forecast:
-        progress.say("judges are no part of the forecast: each is asked about every graded episode")
+        progress.say("judges are not part of the forecast: each is asked about every graded episode")
     elif judges:
         scorer = JudgedScorer(scorers_for(plan.suite.env), judges, drives=drives)
         about = {

@@ -200,10 +200,8 @@ class CompileSettings(
         suggest=("lexical", "minilm"),
         expert=True,
     )
-    train_limit: int | None = setting(
-        None, "At most so many training tasks, spread evenly.", min=1, expert=True
-    )
-    dev_limit: int | None = setting(None, "At most so many dev tasks, spread evenly.", min=1, expert=True)
+    train_limit: int | None = setting(None, "The most training tasks, spread evenly.", min=1, expert=True)
+    dev_limit: int | None = setting(None, "The most dev tasks, spread evenly.", min=1, expert=True)
     maximize: str = setting(
         "outcome",
         "Score to choose programs by: outcome, any other score of episodes, judge (the share of episodes at "
@@ -222,7 +220,7 @@ class CompileSettings(
     )
     force_judge: bool = setting(False, "Accept a judge that did not pass the gate.", expert=True)
     resume: bool = setting(False, "Continue an interrupted compile.", recorded=False)
-    force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
+    force: bool = setting(False, "Replace an existing file; start again.", recorded=False)
     journal: bool = setting(
         True, "Keep the journal, OUT.journal, for `worksmith verify`.", recorded=False, expert=True
     )
@@ -386,7 +384,7 @@ class BankSettings(
         "train, dev, test, paired or all. A compile leaves out tasks of its own dev and test splits.",
     )
     resume: bool = setting(False, "Continue an interrupted build.", recorded=False)
-    force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
+    force: bool = setting(False, "Replace an existing file; start again.", recorded=False)
 
 
 class ShowBankSettings(JobSettings):
@@ -405,7 +403,7 @@ class ChatSettings(SuiteSettings, ProgramSettings, PlannerSettings, ModelSetting
         "Id of the person who asks.",
         flag="--as",
         metavar="PERSON",
-        unset="the only person, where nobody's rights differ",
+        unset="the only person, if all have the same rights",
     )
 
 

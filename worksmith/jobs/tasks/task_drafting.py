@@ -60,7 +60,7 @@ def draft_tasks(settings: TaskDraftSettings, *, progress: Progress = SILENT) -> 
     check_writable(settings.out)
     if not (settings.suite / PROJECT_FILE).is_file():
         raise InputError(
-            f"this is no project: it has no {PROJECT_FILE}",
+            f"this is not a project: it has no {PROJECT_FILE}",
             where=str(settings.suite),
             hint="make one with `worksmith new`",
         )

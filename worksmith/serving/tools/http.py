@@ -100,7 +100,7 @@ class ToolsApp(Application):
         if named is None:
             return await self._begun(http, message)
         if named not in self._sessions:
-            raise RequestError(404, "session_not_found", "There is no such session")
+            raise RequestError(404, "session_not_found", "The session is unknown")
         return self._sessions[named]
 
     async def _begun(self, http: Request, message: types.JSONRPCMessage | None) -> _Session:
@@ -212,7 +212,7 @@ def _message(body: bytes) -> types.JSONRPCMessage:
     try:
         message = types.jsonrpc_message_adapter.validate_python(data, by_name=False)
     except ValidationError:
-        raise RequestError(400, "invalid_request", "The body is no message of JSON-RPC") from None
+        raise RequestError(400, "invalid_request", "The body is not a message of JSON-RPC") from None
     if isinstance(message, types.JSONRPCNotification) and "id" in data:
         raise RequestError(400, "invalid_request", "The id is neither a text nor a whole number")
     return message

@@ -28,7 +28,7 @@ _SWAPS = 40
 """So many people are tried as the one who is denied."""
 
 _ROUNDS = 8
-"""So often a goal is drawn anew because nobody is denied it."""
+"""So often a goal is drawn again because nobody is denied it."""
 
 _EASY = 2
 """Up to so many steps a task is easy."""
@@ -62,7 +62,7 @@ class Filler:
         self._used: Counter[tuple[Split, str]] = Counter()
 
     def fill(self, split: Split, place: Place) -> Task | None:
-        """A task for this place; None where the world has none."""
+        """A task for this place; None if the world has none."""
         cell = place.cell
         here = [g for g in self.goals if (g.area, g.subarea, g.type) == (cell.area, cell.subarea, cell.type)]
         exact = [g for g in here if g.steps == place.steps]

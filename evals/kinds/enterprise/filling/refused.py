@@ -64,7 +64,7 @@ class Refused:
 
 
 def refuse(solved: Solved, row: Record, reason: str, env: Environment, facts: Facts) -> Refused | None:
-    """The plan of a solved draw carried out by somebody else, up to a denial; None if there is none.
+    """The plan of a solved draw carried out by somebody else, up to a denial; None without one.
 
     What the question tells or earlier steps show is not forbidden; something has to be.
     """

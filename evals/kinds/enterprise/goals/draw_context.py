@@ -37,7 +37,7 @@ def need(value: _T | None) -> _T:
 
 
 def attempt(draw: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | None:
-    """Call a function that may raise `UnfitError`; return None where it does."""
+    """Call a function that may raise `UnfitError`; return None if it does."""
     try:
         return draw(*args, **kwargs)
     except UnfitError:

@@ -101,7 +101,7 @@ class Start:
     """The record where paths begin.
 
     Attributes:
-        source: the record's table; empty where the text is not about this record, but about others.
+        source: the record's table; empty if the text is not about this record, but about others.
         draw: draws such a record.
         find: finds it through the tools.
     """

@@ -40,7 +40,7 @@ class Trace:
             self._picked.setdefault(cell, step)
 
     def origin(self, value: str) -> int | None:
-        """The step that shows a value first; None where the question tells it, or no step."""
+        """The step that shows a value first; None if the question tells it, or no step."""
         if value.lower() in self._query:
             return None
         if value in self._picked:

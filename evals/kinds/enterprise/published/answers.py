@@ -13,7 +13,7 @@ from worksmith.evals.tasks.task import Entity
 Row = Mapping[str, str | None]
 
 How = Literal["record_field", "selection", "named_record", "named_records", "reference_only"]
-"""By what an answer is checked: the persona's own record; a selection made anew; a single record that the
+"""By what an answer is checked: the persona's own record; a selection made again; a single record that the
 published answer names, which is there and is the persona's, or all of several; or nothing but a judge's
 reading."""
 
@@ -153,7 +153,7 @@ def _says(text: str, value: str) -> bool:
 
 
 def _tickets(emp_id: str, query: str, reference: str, facts: WorldFacts) -> Checked | None:
-    """A list of one's tickets of one priority is drawn anew; a single ticket must be there and one's own."""
+    """A list of one's tickets of one priority is drawn again; a single ticket must be there and one's own."""
     named = {number for found in _TICKET_IDS.findall(reference) for number in re.findall(r"\d+", found)}
     if found := _PRIORITY_LIST.search(query):
         return _of_priority(emp_id, found[1].lower(), reference, named, facts)

@@ -18,7 +18,7 @@ from worksmith.tools.tool import Toolkit
 from worksmith.tools.tool_context import Shown, ToolContext
 
 READ_WHOLE = 20_000
-"""Characters of a result that is there to be read, such as the e-mails of a case."""
+"""Characters of a result for reading, such as the e-mails of a case."""
 
 _TOLD = read_toml(__package__, "functions.toml")
 _TO_READ = frozenset(

@@ -182,7 +182,7 @@ class Project:
         return numbers.choices(self.topics, weights)[0]
 
     def window(self, *people: Employee) -> tuple[date, date] | None:
-        """The time of the project during which all of `people` are employed; None if there is none."""
+        """The time of the project during which all of `people` are employed; None without one."""
         first = max(self.start, *(one.doj for one in people))
         last = min(self.end, *(one.dol or self.end for one in people))
         return (first, last) if first <= last else None

@@ -64,7 +64,7 @@ class Bank:
         return [said(numbers, form) for form in numbers.sample(forms, min(count, len(forms)))]
 
     def part_in(self, form: str) -> str | None:
-        """Which of `things` a sentence is about, its slots filled or not; None for none of them."""
+        """Which of `things` a sentence is about, its slots filled or not; None without one of them."""
         if form not in self._parts:
             found = _stems(form)
             scores = [

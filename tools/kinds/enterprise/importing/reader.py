@@ -56,7 +56,7 @@ def read_enterprise(source: Path | str, *, progress: Callable[[str], None] = lam
         source: a folder with any of the original's files, in any of their versions.
 
     Raises:
-        InputError: if there is no such folder, or nothing in it can be read.
+        InputError: if the folder is unknown, or nothing in it can be read.
     """
     root = Path(source)
     if not root.is_dir():

@@ -43,7 +43,7 @@ class Rule:
 
     Attributes:
         bound: such as `at least 14 days`.
-        exceptions: empty if there are none.
+        exceptions: empty without any.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""SWE: mending a fault: the issue and the file are read, the file is written anew, hidden tests decide."""
+"""SWE: mending a fault: the issue and the file are read, the file is written again, hidden tests decide."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class _Place:
         return Announcement(self.kind, self.project, self.topic, self.author, day, stated, key, refs)
 
     def before(self, day: date, least: int, most: int) -> date | None:
-        """A workday that many days before `day` on which the author can write; None if there is none."""
+        """A workday that many days before `day` on which the author can write; None without one."""
         found = day - timedelta(days=self.numbers.randint(least, most))
         found -= timedelta(days=max(0, found.weekday() - 4))
         return found if self.first <= found <= self.last else None

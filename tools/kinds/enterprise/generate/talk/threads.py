@@ -37,7 +37,7 @@ class Thread:
         roles: what each mail does, see `texts/mail.toml`.
         people: who writes first, and who answers.
         times: when each mail is sent.
-        values: what each mail states, None where it states nothing.
+        values: what each mail states, None if it states nothing.
         deciders: who stands behind it, where a mail says so.
     """
 
