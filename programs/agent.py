@@ -60,11 +60,9 @@ from worksmith.tools.code import functions_digest
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
-from worksmith.tools.view import Shown, View, frame
+from worksmith.tools.view import Tabular, View
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from worksmith.evals.tasks.task import VisibleTask
     from worksmith.tools.tool import Toolset
 
@@ -80,7 +78,7 @@ _COLUMNS = (
 """What is shown of each predictor."""
 
 
-class Agent(Shown, dspy.Module):  # type: ignore[misc]
+class Agent(Tabular, dspy.Module):  # type: ignore[misc]
     """A planner, a tool selector, an access checker and an executor in one loop.
 
     Each of the four may be a module of your own, which the agent calls with its rollout, saves, loads, and
@@ -221,18 +219,7 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         }
         compiled = getattr(self, "compilation", None)
         facts = {**made, "environment": repr(self.env), "compiled": compiled and compiled._view().title}
-        return View(f"Agent({self.strategy.name!r})", facts, self._parts(), _COLUMNS)
-
-    def to_frame(self) -> pd.DataFrame:
-        """The predictors as rows.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame({name: cell(part) for name, cell in _COLUMNS} for part in self._parts())
-
-    def _parts(self) -> list[tuple[str, dspy.Predict]]:
-        return list(self.named_predictors())
+        return View(f"Agent({self.strategy.name!r})", facts, self.named_predictors(), _COLUMNS)
 
     @property
     def alternatives(self) -> dict[str, list[str]]:
