@@ -51,11 +51,9 @@ from worksmith.programs.strategies import strategy as named_strategy
 from worksmith.tools.canonical import path
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
-from worksmith.tools.view import Shown, View, frame
+from worksmith.tools.view import Tabular, View
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from worksmith.evals.tasks.task import VisibleTask
     from worksmith.tools.tool import Toolset
 
@@ -71,7 +69,7 @@ _COLUMNS = (
 """The view of each predictor."""
 
 
-class Agent(Shown, SavedAgent):
+class Agent(Tabular, SavedAgent):
     """A planner, a tool selector, an access checker and an executor in one loop.
 
     Each of the four may be your own module, which the agent calls with its rollout, saves, loads, and
@@ -189,18 +187,7 @@ class Agent(Shown, SavedAgent):
         }
         compiled = getattr(self, "compilation", None)
         facts = {**made, "environment": repr(self.env), "compiled": compiled and compiled._view().title}
-        return View(f"Agent({self.strategy.name!r})", facts, self._parts(), _COLUMNS)
-
-    def to_frame(self) -> pd.DataFrame:
-        """The predictors as rows.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame({name: cell(part) for name, cell in _COLUMNS} for part in self._parts())
-
-    def _parts(self) -> list[tuple[str, dspy.Predict]]:
-        return list(self.named_predictors())
+        return View(f"Agent({self.strategy.name!r})", facts, self.named_predictors(), _COLUMNS)
 
     def with_settings(self, **changes: Any) -> Self:
         """A copy of the agent with other settings.
