@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 from statistics import fmean
@@ -43,7 +43,7 @@ class Rank(NamedTuple):
     thrift: float = -math.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trial:
     """One candidate on the dev tasks.
 
@@ -65,7 +65,7 @@ class Trial:
     strict: Interval
     errors: int
     broken: tuple[str, ...] = ()
-    result: EvalResult | None = field(default=None, repr=False)
+    result: EvalResult | None = None
     race: Mapping[str, Any] | None = None
 
     @classmethod
@@ -112,6 +112,9 @@ class Trial:
             strict=wilson(sum(graded), len(outcomes)),
             errors=len(outcomes) - len(graded),
         )
+
+    def __repr__(self) -> str:
+        return f"Trial({self.name}: {percent(self.strict)} % on {self.strict.n} tasks)"
 
     @property
     def rank(self) -> Rank:
@@ -242,6 +245,9 @@ class Pareto(Shown):
                 "better in all of score, tokens and seconds of an episode",
             ),
         )
+
+    def __str__(self) -> str:
+        return self.table().markdown()
 
     def _view(self) -> View:
         table = self.table()

@@ -46,7 +46,7 @@ class EvaluationProgress:
 
     def __str__(self) -> str:
         """Score and cost in a few words."""
-        score = "" if self.score is None else f"{100 * self.score:.1f} % so far"
+        score = "" if self.score is None else f"outcome {100 * self.score:.1f} %"
         dollars = f"${self.dollars:.2g}" if self.dollars else ""
         return ", ".join(filter(None, (score, f"{self.tokens:,} tokens" if self.tokens else "", dollars)))
 

@@ -74,7 +74,7 @@ def said_cost(result: EvalResult) -> str:
     means, price = result.summary.means, dollars_an_episode(result)
     tokens = means.get("prompt_tokens", 0.0) + means.get("completion_tokens", 0.0)
     used = "unknown tokens" if result.summary.uncounted else f"{number(tokens, 0)} used tokens"
-    paid = "" if price is None else f", ${price:.2g}"
+    paid = f", ${price:.2g}" if price else ""
     return f"{number(means.get('steps'))} steps, {used}, {number(means.get('seconds'), 2)} s{paid}"
 
 

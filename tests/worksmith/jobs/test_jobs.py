@@ -35,7 +35,7 @@ def test_an_evaluation_gives_records_figures_and_tables(suite: Suite, tmp_path: 
     (run,) = result.runs.values()
     assert len(run.records) == 3
     assert not result.failed
-    assert "outcome" in str(result)
+    assert str(result).startswith("Outcome of react, gold: 100.0 [")
     data = json.loads(json.dumps(result.to_json()))
     assert (data["split"], data["limit"], len(data["rows"])) == ("test", 3, 3)
     assert heard.said == ["see each episode with: worksmith report log.jsonl"]

@@ -289,12 +289,8 @@ class Environment(Declarations):
 
     def _facts(self) -> dict[str, Any]:
         # Nothing here may ask for `kind`, which ends the declarations.
-        facts = {
-            "tools": self._tools.names,
-            "access rules": self._rules or OPEN,
-            "personas": self._personas_table,
-        }
-        return facts | {"keys": self.keys, "snapshot": self.world.path.name}
+        named = {"tools": self._tools.names, "access rules": self._rules or OPEN}
+        return {**named, "personas": self._personas_table, "keys": self.keys}
 
     def __str__(self) -> str:
         counts = self.world.manifest.counts

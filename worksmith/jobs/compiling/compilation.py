@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -13,10 +14,13 @@ from worksmith import __version__
 from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.reporting.brief import short_name, short_table
+from worksmith.evals.reporting.histories import histories
 from worksmith.evals.running.result import failed_scorers
 from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.scoring.expression import is_expression, priced
 from worksmith.evals.suite import Suite
+from worksmith.evals.table import number, percent
 from worksmith.evals.tasks.task_filter import conditions
 from worksmith.jobs.measuring.measurement import lost_episodes
 from worksmith.jobs.measuring.metric import with_metric
@@ -59,18 +63,19 @@ from worksmith.tools.policy import parted
 if TYPE_CHECKING:
     import dspy
     from rich.console import Console
+    from rich.table import Table
 
     from worksmith.jobs.settings.programs import CompileSettings
     from worksmith.optimizers.compiling.artifact import Artifact, Manifest
     from worksmith.optimizers.trial import Trial
     from worksmith.tools.environment import Environment
 
-_QUOTED = (
-    "What somebody writes there stands in prompts of all who may read it. To keep a table or a field out, "
-    'say "demonstrations": false in the policy.'
-)
+_QUOTED = '"demonstrations": false in the policy keeps a table or a field out.'
 _TABLES = re.compile(r"[^@/]+/")
 """References to records, and not to a world or a denial."""
+
+_MOST_TRIALS, _MOST_CHANGES = 5, 3
+"""Candidates, and lines of what changed in the program, that are printed; tables have all."""
 
 _TRIAL = ("name", "outcome", "errors", "race", "broken")
 """The facts of a trial that are shown."""
@@ -109,11 +114,63 @@ class Compilation(Facts):
         return {**facts, **({"gaps": gaps} if gaps else {}), **pareto}
 
     def print(self, console: Console) -> None:
-        """The decision, then the facts."""
+        """The decision, the best candidates, and what it took."""
+        manifest, paid = self.artifact.manifest, self.artifact.measured
+        console.print(escape(self._decision), style="bold", highlight=False)
+        if self.pareto is not None:
+            console.print(self.pareto.table().rich())
+        elif manifest.trials:
+            console.print(self._best())
+        source = "gold plans" if manifest.gold else manifest.teacher
+        gaps = f"; {len(self.gaps)} training tasks gave none" if self.gaps else ""
+        lines = [", ".join(f"{name.replace('_', ' ')} {value:,.6g}" for name, value in paid.items())]
+        if manifest.chosen != INCUMBENT:
+            lines += manifest.difference.splitlines()[:_MOST_CHANGES]
+            lines += [f"{len(manifest.demonstrations)} demonstrations from {source}{gaps}."]
+        if self.quotes:
+            lines += [f"Demonstrations quote records of {', '.join(self.quotes)}. {_QUOTED}"]
+        lines += [self.power["said"]] if self.power else []
+        suite = str(self.settings.get("suite", ""))
+        words = ["worksmith", "eval", *([suite] if Path(suite).is_dir() else []), "--program", str(self.file)]
+        for said in (*lines, f"Next: {shlex.join(words)}"):
+            console.print(escape(said), highlight=False)
+
+    @property
+    def _decision(self) -> str:
         manifest = self.artifact.manifest
         races = {trial["name"]: trial.get("race", {}) for trial in manifest.trials}
-        if said := decided(manifest.acceptance, manifest.chosen, races):
-            console.print(escape(f"{said[0].upper()}{said[1:]}."), highlight=False)
+        said = decided(manifest.acceptance, manifest.chosen, races)
+        said = said or f"took {manifest.chosen or 'the program as it is'}"
+        return f"{said[0].upper()}{said[1:]}."
+
+    def _best(self) -> Table:
+        """The program as it was, and the best candidates."""
+        manifest = self.artifact.manifest
+        (history,) = histories({"": manifest.tried})
+        # What is called so was compiled before.
+        called = {INCUMBENT: "as it is"} if manifest.start else {}
+        ranked = sorted(
+            history.candidates,
+            key=lambda each: (
+                each.name != INCUMBENT and not each.chosen,
+                -each.score.value if each.score.n else 0.0,
+            ),
+        )
+        cells = (
+            (
+                short_name(called.get(each.name, each.label)),
+                percent(each.score),
+                str(each.met),
+                number(each.tokens, 0),
+            )
+            for each in ranked[:_MOST_TRIALS]
+        )
+        return short_table(("program", "outcome on dev, %", "tasks", "tokens"), cells)
+
+    def print_tables(self, console: Console) -> None:
+        """The decision, then the facts."""
+        manifest = self.artifact.manifest
+        console.print(escape(self._decision), highlight=False)
         if manifest.difference:
             console.print(escape(manifest.difference), highlight=False)
         if self.quotes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.jobs.settings.runs import MergeSettings
 
-_OWN = ("shard", "suite", "artifact")
+_OWN = ("shard", "suite", "artifact", "command", "date")
 """Fields of a card in which parts may differ: paths are those of a machine, and digests are compared."""
 
 _PATHS = ("suite", "program", "rubric")
@@ -169,7 +170,9 @@ def _without_shard(card: RunCard) -> dict[str, Any]:
 
 
 def _whole(card: RunCard) -> RunCard:
-    return card.model_copy(update={"shard": None, "settings": _without_shard(card)})
+    command = re.sub(r" --shard \S+", "", card.command)
+    whole = {"command": command, "shard": None, "settings": _without_shard(card)}
+    return card.model_copy(update=whole)
 
 
 def _check_same(one: dict[str, Any], other: dict[str, Any], where: Path, named: str) -> None:
