@@ -35,14 +35,23 @@ def conclusions(study: Study) -> tuple[str, ...]:
     """What the comparison shows: of compiling first, then of a winner."""
     if all(row.summary.graded == 0 for row in candidates(study)):
         return (f"Nothing was measured: all episodes were lost, {_first(study)}.",)
-    compiled = [each for each in study.compiled if each[2].n]
+    compiled = compiled_pairs(study)
     return (*_compiling(compiled), *_best(study, compared=bool(compiled)))
 
 
 def candidates(study: Study) -> list[Row]:
-    """The programs that can win: no baselines and no ablations, unless there is nothing else."""
+    """The programs that can win: no baselines and no ablations, and none of which every episode was lost."""
     found = [row for row in study.rows if not row.arm.baseline and not row.arm.without]
-    return found or list(study.rows)
+    return [row for row in found if row.summary.graded] or found or list(study.rows)
+
+
+def compiled_pairs(study: Study) -> list[tuple[Row, Row, Interval]]:
+    """Each compiled program with the same one uncompiled, as far as both were measured."""
+    return [
+        (row, base, found)
+        for row, base, found in study.compiled
+        if found.n and row.summary.graded and base.summary.graded
+    ]
 
 
 def leading(study: Study) -> Row:
@@ -50,7 +59,7 @@ def leading(study: Study) -> Row:
 
     Where nothing was compiled it is the best candidate.
     """
-    compiled = [each for each in study.compiled if each[2].n]
+    compiled = compiled_pairs(study)
     rows = [row for row, _, found in compiled if shown(found) > 0] or [row for row, *_ in compiled]
     return max(rows or candidates(study), key=_strict)
 
