@@ -34,4 +34,4 @@ def lm(name: str, *, tasks: Suite | Sequence[Task] = ()) -> dspy.LM:
         ...     print(ws.Agent("react", env)(task=suite.tasks[0]).answer)
         Done.
     """
-    return resolve(name, tasks=getattr(tasks, "tasks", tasks))
+    return resolve(name, tasks=tasks if isinstance(tasks, Sequence) else tasks.tasks)
