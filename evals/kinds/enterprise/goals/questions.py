@@ -1,7 +1,7 @@
 """Questions that a data file asks.
 
 Of such a goal the file has `start`, the record where the question begins, and `asks`, what it asks for, in
-the order in which the plan looks for it. With `apart`, pairs of ways have to end at different records. The
+the order in which the plan looks for it. With `apart`, pairs of ways must end at different records. The
 file's head has
 
     starts   `source`, empty where the text is not about this record; `draw`, a function of the group, with
