@@ -174,8 +174,8 @@ class Compilation(Facts):
         if manifest.difference:
             console.print(escape(manifest.difference), highlight=False)
         if self.quotes:
-            said = f"Demonstrations quote records of {', '.join(self.quotes)}. {_QUOTED}"
-            console.print(escape(said), highlight=False)
+            message = f"Demonstrations quote records of {', '.join(self.quotes)}. {_QUOTED}"
+            console.print(escape(message), highlight=False)
         facts = self.facts()
         facts.pop("quotes")
         if manifest.start:  # a name for earlier compiled programs
