@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,15 @@ def missing_extra(feature: str, extra: str) -> InputError:
         extra: its name under `[project.optional-dependencies]`.
     """
     return InputError(f"{feature} needs packages that are not installed", hint=install_line(extra))
+
+
+@contextmanager
+def needing(feature: str, extra: str) -> Iterator[None]:
+    """Turn a missing module of the imports in the block into `missing_extra`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise missing_extra(feature, extra) from error
 
 
 class Notice(UserWarning):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from worksmith.tools.persona import Persona
     from worksmith.tools.sqlite.cells import CellValue
     from worksmith.tools.sqlite.outcome import Operation, Outcome
+    from worksmith.tools.sqlite.schema import Table
 
 
 _NOT_MADE = frozenset({"refused", "unknown_tool", "bad_arguments"})
@@ -134,18 +135,18 @@ class Replayed:
                 (name, key, row) for key in keys if name for row in self._rows(world, name, key)
             )
         )
-        task, rights = self._content["task"], frozenset(self._rights(name) if name else ())
-        return ChangeSet(id, task, self.persona, approved_by, self.changes, people, rights)
+        rights = self._rights(self._tables[name]) if name else frozenset()
+        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes, people, rights)
 
-    def _rights(self, people: str) -> Iterator[str]:
-        """The columns of the people's table on which rights rest."""
-        policy, table = self._env.policy, self._tables[people]
+    def _rights(self, people: Table) -> frozenset[str]:
+        """The columns of the people's table on which rights rest: all if the rules are code."""
+        policy = self._env.policy
         if isinstance(policy, AccessPolicy):
-            compared = {"active", key_column(policy, table), *policy.document.compared.get(people, ())}
-            names = {name.lower() for name in compared}
-            yield from (column for column in table.columns if column.lower() in names)
+            ruled = policy.document.compared.get(people.name, set())
         else:
-            yield from table.columns
+            ruled = set(people.columns if policy.digest else ())
+        names = {name.lower() for name in ("active", key_column(policy, people), *ruled)}
+        return frozenset(column for column in people.columns if column.lower() in names)
 
     def shown(self, reader: Persona) -> tuple[list[dict[str, Any]], bool]:
         """The changes as a reader may see them, and whether they are complete.

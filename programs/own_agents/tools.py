@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.programs.prompting.native_tools import native_name
 from worksmith.retrievers.strict_json import parse_json
 from worksmith.tools.dispatch import Observation
-from worksmith.tools.errors import missing_extra
+from worksmith.tools.errors import needing
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.tool import FINISH
 
@@ -224,10 +224,8 @@ class AgentTools(Sequence[AgentTool]):
         Raises:
             InputError: LangChain is not installed.
         """
-        try:
+        with needing("LangChain", "langgraph"):
             from worksmith.programs.own_agents.langchain_tool import LangChainTool
-        except ImportError as error:
-            raise missing_extra("LangChain", "langgraph") from error
         return [
             LangChainTool(name=each.name, description=each.description, args_schema=each.schema, called=each)
             for each in self
@@ -239,10 +237,8 @@ class AgentTools(Sequence[AgentTool]):
         Raises:
             InputError: the SDK is not installed.
         """
-        try:
+        with needing("MCP", "mcp"):
             from worksmith.programs.own_agents.mcp_server import tool_server
-        except ModuleNotFoundError as error:
-            raise missing_extra("MCP", "mcp") from error
         return tool_server(self)
 
     def _bound(self, tool: Tool) -> AgentTool:

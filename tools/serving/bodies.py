@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import codecs
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worksmith.retrievers.strict_json import parse_json
 from worksmith.tools.serving.refusals import RequestError
+
+if TYPE_CHECKING:
+    from starlette.types import Message, Receive
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -32,6 +35,18 @@ def json_body(body: bytes) -> Any:
     if b"\\u0000" in body and _has_nul(value):
         raise RequestError(400, "invalid_json", "The body has a NUL character in a text; leave it out")
     return value
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """The messages of a request whose body has been read, with that body."""
+    unread = [body]
+
+    async def read() -> Message:
+        if unread:
+            return {"type": "http.request", "body": unread.pop(), "more_body": False}
+        return await receive()
+
+    return read
 
 
 def _has_nul(value: Any) -> bool:

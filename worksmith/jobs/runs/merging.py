@@ -21,8 +21,9 @@ from worksmith.evals.records.run_card import (
     write_card,
 )
 from worksmith.evals.records.shard import Shard, digest_of_ids
+from worksmith.jobs.showing.printing import Printed
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.atomic import replacing, write_atomically
+from worksmith.tools.files.atomic import check_free, replacing, write_atomically
 from worksmith.tools.files.locking import Lock
 
 if TYPE_CHECKING:
@@ -36,21 +37,6 @@ _PATHS = ("suite", "program", "rubric")
 """Settings that are names of files; their contents have digests."""
 
 _SIDECARS = (JUDGEMENTS, RATINGS)
-
-
-@dataclass(frozen=True)
-class Merged:
-    """The log of a whole run, and the number of its episodes and parts."""
-
-    log: Path
-    episodes: int
-    parts: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {"log": str(self.log), "episodes": self.episodes, "parts": self.parts}
-
-    def __str__(self) -> str:
-        return f"{self.episodes} episodes of {self.parts} parts: {self.log}"
 
 
 @dataclass(frozen=True)
@@ -92,7 +78,7 @@ class _ShardLog:
             )
 
 
-def merge_logs(settings: MergeSettings) -> Merged:
+def merge_logs(settings: MergeSettings) -> Printed:
     """Make one run of the logs of its parts; the result is that of a run without parts.
 
     Raises:
@@ -106,10 +92,8 @@ def merge_logs(settings: MergeSettings) -> Merged:
     out = settings.out
     if out.resolve() in [part.log.resolve() for part in parts]:
         raise InputError("the file is one of the parts", where=str(out), hint="choose another")
-    if not settings.force and any(
-        file.exists() for file in (out, *(beside(out, each) for each in (CARD, *_SIDECARS)))
-    ):
-        raise InputError("the file is already there", where=str(out), hint="add --force or choose another")
+    for file in (out, *(beside(out, each) for each in (CARD, *_SIDECARS))):
+        check_free(file, force=settings.force)
     if beside(out, CARD).resolve() in [beside(part.log, CARD).resolve() for part in parts]:
         raise InputError("its card would be that of a part", where=str(out), hint="choose another name")
     lock = Lock(out.with_name(out.name + ".lock"), out)
@@ -117,7 +101,8 @@ def merge_logs(settings: MergeSettings) -> Merged:
         _write(out, parts)
     finally:
         lock.release()
-    return Merged(out, sum(len(part.records) for part in parts), len(parts))
+    facts = {"log": str(out), "episodes": sum(len(part.records) for part in parts), "parts": len(parts)}
+    return Printed(facts, (f"{facts['episodes']} episodes of {len(parts)} parts: {out}",))
 
 
 def _write(out: Path, parts: Sequence[_ShardLog]) -> None:

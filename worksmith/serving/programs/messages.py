@@ -143,7 +143,7 @@ class TaskResult(BaseModel):
 
     Attributes:
         status: `finished`, or why the agent did not finish; then it has no changes.
-        answer_status: `answered`, `denied` or `not_found`, where the world asks for it.
+        answer_status: `answered`, `partial`, `denied` or `not_found`, where the world asks for it.
     """
 
     model_config = ConfigDict(json_schema_extra={"examples": [_RESULT]})

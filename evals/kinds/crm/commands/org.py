@@ -52,11 +52,10 @@ def export(
 
     `worksmith suite import crmarena ... --org FILE` reads such files.
     """
-    from worksmith.tools.errors import InputError
+    from worksmith.tools.files.atomic import check_free
     from worksmith.tools.kinds.crm.org_file import write_org
 
-    if out.exists() and not force:
-        raise InputError("there is a file already", where=str(out), hint="--force replaces it")
+    check_free(out, force=force)
     counts = write_org(crm_world(suite), out)
     if as_json:
         typer.echo(json.dumps({"file": str(out), "records": counts}))

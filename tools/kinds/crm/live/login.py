@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from xml.parsers.expat import ExpatError
 
-from worksmith.tools.errors import InfrastructureError, InputError, missing_extra
+from worksmith.tools.errors import InfrastructureError, InputError, needing
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 
 _OURS = frozenset(
@@ -199,10 +199,8 @@ def check_installed() -> None:
         InputError: they are missing.
     """
     for name in ("simple_salesforce", "requests", "tenacity"):
-        try:
+        with needing("a live org", "salesforce"):
             import_module(name)
-        except ImportError as error:
-            raise missing_extra("a live org", "salesforce") from error
 
 
 def _session() -> Any:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from worksmith.tools.errors import InfrastructureError, InputError, ToolError, missing_extra
+from worksmith.tools.errors import InfrastructureError, InputError, ToolError, needing
 from worksmith.tools.files.secrets import described, without_secrets
 from worksmith.tools.kinds.own_data.mcp_servers.address import Address, opened
 from worksmith.tools.kinds.own_data.mcp_servers.listing import ListedTool, Listing
@@ -91,10 +91,8 @@ class McpServer:
 
     def check(self) -> Listing:
         """The tools that it has now."""
-        try:
+        with needing("a tool of an MCP server", "mcp"):
             import mcp  # noqa: F401
-        except ImportError as error:
-            raise missing_extra("a tool of an MCP server", "mcp") from error
         try:
             return self._connection()[1].tools
         except InfrastructureError as error:
