@@ -134,8 +134,8 @@ def _compiling(compiled: Sequence[tuple[Row, Row, Interval]]) -> Iterator[str]:
     if len(compiled) == 1:
         ((row, base, found),) = compiled
         how = "lifted" if lifted else "lowered" if lowered else ""
-        said = f"{how} {base.arm.label}" if how else f"is not shown to change {base.arm.label}:"
-        yield f"Compiling with {row.arm.optimizer} {said} {_from_to(row, base, found)}."
+        message = f"{how} {base.arm.label}" if how else f"is not shown to change {base.arm.label}:"
+        yield f"Compiling with {row.arm.optimizer} {message} {_from_to(row, base, found)}."
         return
     if lifted:
         row, base, found = max(lifted, key=lambda each: _strict(each[0]))
@@ -237,8 +237,8 @@ def _costs(row: Row, base: Row | None) -> Iterator[str]:
     if not taken[0] or any(each.summary.uncounted for each in (row, base) if each):
         return
     paid = [dollars_an_episode(each.result) for each in (row, base) if each]
-    said = f"Its episode takes {number(taken[0], 0)} tokens"
-    said += f" ({paid[0]:.2g} dollars)" if paid[0] else ""
+    message = f"Its episode takes {number(taken[0], 0)} tokens"
+    message += f" ({paid[0]:.2g} dollars)" if paid[0] else ""
     if base and taken[1]:
-        said += f", {taken[0] / taken[1]:.2g} times those of {base.arm.label}"
-    yield f"{said}."
+        message += f", {taken[0] / taken[1]:.2g} times those of {base.arm.label}"
+    yield f"{message}."
