@@ -14,9 +14,9 @@ from typing import Any
 
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict
-from worksmith.models.transformer.engine import TransformerEngine
 
 from worksmith.evals.lm.lm_proxy import current_sample
+from worksmith.models.transformer.transformer_engine import TransformerEngine
 from worksmith.tools.files.atomic import append
 from worksmith.tools.seeding import digest
 

@@ -1,4 +1,16 @@
-"""Task kinds: how the suites of a kind are made, scored, and shown in reports."""
+"""Task kinds: how the suites of a kind are made, scored, and shown in reports.
+
+A package that adds a kind writes one object and names it in its `pyproject.toml`:
+
+    LENDING = TaskKind(name="lending", suites=lambda: SuiteBuilder(Options, build, forecast))
+
+    [project.entry-points."worksmith.task_kinds"]
+    lending = "lending.tasks:LENDING"
+
+Each suite names its kind. The command line reads `suites`, `importers` and `commands`; the runner `call`,
+`scorer` and `facets`; the reports `report` and `published`. A field is needed only for what the kind
+offers. The same name has a `worksmith.tools.world_kind.WorldKind`. docs/how-to/add-a-world.md builds both.
+"""
 
 from __future__ import annotations
 

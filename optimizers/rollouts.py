@@ -146,7 +146,7 @@ class Rollouts:
                     unscored=self.unscored,
                     admission=self.budget.account(self.model, logged=False) if self.budget else None,
                 ),
-                on_progress=None if told is None else lambda at: told(replace(at, name=names[at.part])),
+                on_progress=None if told is None else lambda at: told(replace(at, name=names[at.program])),
             )
         # Episodes that a log already held count as well: they were paid for when they ran.
         for result in results:

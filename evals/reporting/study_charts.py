@@ -10,10 +10,10 @@ from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import facet_names, field_value
-from worksmith.evals.reporting.findings import before, leading
 from worksmith.evals.reporting.html.charts import Change, Changes
 from worksmith.evals.reporting.html.plots import CostPoint, Plot, efficient
 from worksmith.evals.reporting.tables.costs import dollars_an_episode
+from worksmith.evals.reporting.tables.findings import before, leading
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.statistics import NOTHING, Interval
 from worksmith.evals.table import points
@@ -24,22 +24,26 @@ MOST_PROGRAMS, MOST_PARTS = 8, 12
 _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
     ("dollars", "dollars an episode", lambda row: dollars_an_episode(row.result, cached=False)),
     ("used tokens", "used tokens an episode", lambda row: row.summary.means.get("used_tokens")),
-    ("model calls", "model calls an episode", lambda row: row.summary.means.get("model_calls")),
 )
 
 
 def shown_rows(study: Study, most: int) -> list[Row]:
     """The programs that are shown where there is no room for all: the leading one first of all."""
     first = [leading(study), before(study), study.rows[0]]
-    by_score = sorted(study.ordered, key=lambda row: (row.arm.baseline, -_outcome(row).value))
+    by_score = sorted(study.ordered, key=_best_first)
     kept = list(dict.fromkeys(row.arm.label for row in (*first, *by_score) if row))[:most]
     return [row for row in study.ordered if row.arm.label in kept]
+
+
+def _best_first(row: Row) -> tuple[bool, float]:
+    value = _outcome(row).value
+    return row.arm.baseline, math.inf if math.isnan(value) else -value
 
 
 def program_changes(study: Study) -> Changes:
     """The outcome of each program; of a compiled one below that of the same program uncompiled."""
     compiled = {row.arm.label: (base, found) for row, base, found in study.compiled}
-    rows = shown_rows(study, MOST_PROGRAMS)
+    rows = sorted(shown_rows(study, MOST_PROGRAMS), key=_best_first)
     # A program is drawn by itself only if no compiled one has it as the older score.
     drawn = {
         base.arm.label for row in rows if row.arm.label in compiled for base, _ in [compiled[row.arm.label]]
@@ -67,7 +71,7 @@ def program_changes(study: Study) -> Changes:
 
 
 def part_changes(study: Study) -> Changes | None:
-    """The outcome of the leading program by intent, else by another field; None where all are alike."""
+    """The outcome of the leading program by intent, else by another field; None if all are alike."""
     row, base = leading(study), before(study)
     records = row.result.records
     for name in ("intent", *facet_names(records), "domain"):
@@ -90,12 +94,12 @@ def part_changes(study: Study) -> Changes | None:
     programs = f"{base.arm.label} → {row.arm.label}" if base else row.arm.label
     left = len(changes) - MOST_PARTS
     notes = (f"{left} more are in the tables below.",) if left > 0 else ()
-    return Changes(f"Outcome by {name}: {programs}, %", tuple(changes[:MOST_PARTS]), notes)
+    return Changes(f"Outcome by {name}: {programs}, %", tuple(changes[:MOST_PARTS]), notes, across=name)
 
 
 def front_plots(study: Study) -> list[Plot]:
     """A plot of the outcome against each cost that is known for all programs; baselines are on no front."""
-    rows = [row for row in study.ordered if not math.isnan(_outcome(row).value)]
+    rows = [row for row in shown_rows(study, MOST_PARTS) if not math.isnan(_outcome(row).value)]
     plots = []
     for name, across, cost in _COSTS:
         found = [(row, value) for row in rows if (value := cost(row)) is not None]

@@ -1,4 +1,14 @@
-"""Engines: where programs run. The interface for the runner; see `worksmith.evals.running.engines`."""
+"""Engines: where programs run.
+
+The runner gives each episode to the engine of its settings, else runs it in a thread of this process:
+
+    with processes(4) as engine:
+        evaluate(program, tasks, EvalSettings(env=env, lm=lm, workers=16, engine=engine), log=log)
+
+An engine brings the worker (program, environment, scorers) to another process, runs episodes there, and
+sends the requests to models back here, because counting, budget and replies are in one place.
+`worksmith.evals.running.engines` has one for processes and one for a Ray cluster.
+"""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ class ProgramRun:
             self._scored, self._score = self._scored + 1, self._score + record.scores[PRIMARY]
         score = self._score / self._scored if self._scored else None
         known = {"score": score, "tokens": self._tokens, "dollars": self._dollars}
-        return {"part": self.place, "task": record.task_id, **known}
+        return {"program": self.place, "task": record.task_id, **known}
 
     def result(self, seconds: float) -> EvalResult:
         """The result, without the episodes that never started."""

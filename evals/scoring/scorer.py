@@ -1,4 +1,15 @@
-"""The interface of scorers, and the further knowledge that some of them have."""
+"""The interface of scorers, and the further knowledge that some of them have.
+
+A scorer is any function from a whole task and an episode to scores by name:
+
+    def short(task: Task, episode: EpisodeResult) -> dict[str, float]:
+        return {"short": len(episode.answer) < 200}
+
+    EvalSettings(env=env, lm=lm, scorers=[*scorers_for(env), short])
+
+`EpisodeWorker` calls each scorer once an episode, after the program. `outcome` is the score that decides
+about success. The further protocols below are optional: a report says more where a scorer has them.
+"""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from worksmith.evals.records.columns import CACHE_COSTS, COSTS, PAID_COSTS
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.record_numbers import CACHE_COSTS, COSTS, PAID_COSTS
 from worksmith.evals.records.summary import Summary
 from worksmith.evals.reporting.episodes import facet_names
 

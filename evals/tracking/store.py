@@ -66,7 +66,9 @@ def check_address(uri: str) -> None:
     scheme = parts.scheme.partition("+")[0]
     if not scheme:
         raise InputError(
-            "a plain folder is no MLflow store", where=uri, hint=f"use {_SQLITE}{uri.rstrip('/')}/mlflow.db"
+            "a plain folder is not an MLflow store",
+            where=uri,
+            hint=f"use {_SQLITE}{uri.rstrip('/')}/mlflow.db",
         )
     if scheme not in _SCHEMES:
         raise InputError(

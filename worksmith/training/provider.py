@@ -34,8 +34,8 @@ class LocalProvider(Provider):  # type: ignore[misc]
     Args:
         folder: gets a folder for each training.
         progress: gets the progress of each training.
-        settings: of `TrainSftSettings`, such as `tune` and `epochs`; those that an optimizer's `train_kwargs`
-            give come first.
+        settings: of `TrainSftSettings`, such as `tune` and `epochs`; those in an optimizer's `train_kwargs`
+            come first.
     """
 
     def __init__(self, folder: Path, progress: Progress = SILENT, **settings: Any) -> None:

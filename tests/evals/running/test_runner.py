@@ -111,7 +111,7 @@ def test_programs_that_share_workers_get_the_records_they_get_alone(
         found = evaluate_together(
             [RunPlan(Scripted(), left, one), RunPlan(Scripted(), right, two)],
             EvalSettings(env=env, workers=3, scorers=[odd]),
-            on_progress=lambda progress: told.append((progress.part, progress.task)),
+            on_progress=lambda progress: told.append((progress.program, progress.task)),
         )
 
     assert [comparable(result) for result in found] == [

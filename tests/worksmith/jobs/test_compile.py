@@ -141,7 +141,7 @@ def test_what_cannot_begin_is_no_run_in_mlflow(suite: Suite, tmp_path: Path) -> 
     run(suite.path, "--out", file, "--optimizer", "none")
     file.unlink()
     command = [suite.path, "--out", file, "--optimizer", "none", "--tracking-uri", f"sqlite:///{store}"]
-    with pytest.raises(InputError, match="a compile was begun here"):
+    with pytest.raises(InputError, match="an unfinished compile is here"):
         called("compile", *command)
 
     assert not store.exists()

@@ -29,7 +29,6 @@ from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, R
 from worksmith.evals.tasks.task import Action
 
 UPDATE = "employee_data.update"
-REMOVE = "employee_data.delete"
 
 _NEXT_STATUS = {"Single": "Married", "Married": "Divorced", "Divorced": "Married"}
 _STEP = 50
