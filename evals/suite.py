@@ -25,12 +25,11 @@ from worksmith.tools.files.directories import bring_back
 from worksmith.tools.files.json_files import read_model, read_models
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.seeding import digest
-from worksmith.tools.view import Shown, View, frame
+from worksmith.tools.view import Tabular, View
 from worksmith.tools.world import World, WorldManifest
 
 if TYPE_CHECKING:
     import dspy
-    import pandas as pd
 
 MANIFEST_FILE = "manifest.json"
 
@@ -63,7 +62,7 @@ class SuiteManifest(BaseModel):
     rules: str = ""
 
 
-class Suite(Shown):
+class Suite(Tabular):
     """An environment and tasks over its world. Immutable, shared by reference.
 
     Args:
@@ -270,21 +269,15 @@ class Suite(Shown):
 
     def _view(self) -> View:
         facts = {"tasks": self.counts(), "environment": repr(self.env)}
-        return View(f"Suite({str(self.path)!r}: {len(self.tasks)} tasks)", facts, self.tasks, _COLUMNS)
-
-    def to_frame(self) -> pd.DataFrame:
-        """The tasks as rows, expectations left out.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame(task.row() for task in self.tasks)
+        return View(
+            f"Suite({str(self.path)!r}: {len(self.tasks)} tasks)", facts, self.tasks, _COLUMNS, Task.row
+        )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Suite:
         return self
 
 
-class Examples(Shown, list["dspy.Example"]):
+class Examples(Tabular, list["dspy.Example"]):
     """Tasks of a suite as examples for DSPy, with what evaluates them: a part of it knows as much.
 
     Attributes:
@@ -314,11 +307,9 @@ class Examples(Shown, list["dspy.Example"]):
         return self[:]
 
     def _view(self) -> View:
-        return View(f"Examples({self.split}: {len(self)} tasks of {self.suite!r})", {}, self.tasks, _COLUMNS)
-
-    def to_frame(self) -> pd.DataFrame:
-        """The tasks as rows, as in `Suite.to_frame`."""
-        return frame(task.row() for task in self.tasks)
+        return View(
+            f"Examples({self.split}: {len(self)} tasks of {self.suite!r})", {}, self.tasks, _COLUMNS, Task.row
+        )
 
 
 def suite_of_examples(

@@ -11,17 +11,15 @@ from worksmith.evals.running.result import failed_scorers
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.trial import COLUMNS, Pareto, Trial, trial_row
 from worksmith.optimizers.wording import in_python
-from worksmith.tools.view import Shown, View, frame
+from worksmith.tools.view import Tabular, View
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from worksmith.optimizers.compiling.artifact import Artifact
     from worksmith.optimizers.compiling.compile import CompileResult
 
 
 @dataclass(frozen=True, repr=False)
-class Compilation(Shown):
+class Compilation(Tabular):
     """What a compile found.
 
     Attributes:
@@ -112,15 +110,10 @@ class Compilation(Shown):
         }
         marked = ("", lambda trial: "chosen" if trial.name == self.chosen else "")
         title = f"Compilation of {len(self.trials)} candidates, chosen: {self.chosen}"
-        return View(title, facts, self.trials, (*COLUMNS, marked))
+        return View(title, facts, self.trials, (*COLUMNS, marked), self._row)
 
-    def to_frame(self) -> pd.DataFrame:
-        """The candidates as rows.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame({**trial_row(trial), "chosen": trial.name == self.chosen} for trial in self.trials)
+    def _row(self, trial: Trial) -> dict[str, Any]:
+        return {**trial_row(trial), "chosen": trial.name == self.chosen}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

@@ -11,25 +11,20 @@ the same state and leave no trace.
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 
 from worksmith.evals.dspy_programs.asked import asked, whole_task
 from worksmith.evals.dspy_programs.copies import copied_program
-from worksmith.evals.dspy_programs.digests import model_digest, model_name
-from worksmith.evals.dspy_programs.own_models import own_models
-from worksmith.evals.dspy_programs.program_state import temperatures
-from worksmith.evals.dspy_programs.states import MADE, check_made, fit, read_state
+from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.programs.demo_filter import DemoFilter, DemoView
 from worksmith.programs.descriptions import check_descriptions, described, read_descriptions
-from worksmith.programs.dspy_trace import TraceEntry, append_to_trace, portable
+from worksmith.programs.dspy_trace import TraceEntry, append_to_trace
 from worksmith.programs.episode_loop import EpisodeLoop
 from worksmith.programs.episode_threads import in_a_thread
 from worksmith.programs.init_signature import InitSignature
@@ -38,33 +33,27 @@ from worksmith.programs.parts.executor import Executor
 from worksmith.programs.parts.planner import Planner
 from worksmith.programs.parts.selector import ToolSelector
 from worksmith.programs.parts.tool_retrieval import (
-    ALL,
-    REQUIRED,
-    RETRIEVED,
     check_toolset,
     default_toolset,
     toolkits_on_offer,
     tools_a_step,
 )
 from worksmith.programs.prompting.adapters import adapter_in_use, refuse_user_format
-from worksmith.programs.prompting.forms import AUTO, COMPACT, JSON, NATIVE, TEXT, check_prompt
+from worksmith.programs.prompting.forms import COMPACT, JSON, NATIVE, check_prompt
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.prompt import context_text, with_policies
 from worksmith.programs.prompting.tool_calling import check_native
 from worksmith.programs.replaying.scripted import check_fields, is_scripted
 from worksmith.programs.rollout import Rollout
-from worksmith.programs.strategies import STRATEGIES, Strategy
+from worksmith.programs.saved_agent import SavedAgent
+from worksmith.programs.strategies import Strategy
 from worksmith.programs.strategies import strategy as named_strategy
 from worksmith.tools.canonical import path
-from worksmith.tools.code import functions_digest
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
-from worksmith.tools.seeding import digest
-from worksmith.tools.view import Shown, View, frame
+from worksmith.tools.view import Tabular, View
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from worksmith.evals.tasks.task import VisibleTask
     from worksmith.tools.tool import Toolset
 
@@ -80,7 +69,7 @@ _COLUMNS = (
 """The view of each predictor."""
 
 
-class Agent(Shown, dspy.Module):  # type: ignore[misc]
+class Agent(Tabular, SavedAgent):
     """A planner, a tool selector, an access checker and an executor in one loop.
 
     Each of the four may be your own module, which the agent calls with its rollout, saves, loads, and
@@ -188,31 +177,9 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
             check_descriptions(self.descriptions, env)
 
     @property
-    def toolset(self) -> str:
-        """The name of the tools that prompts list; by default the environment's."""
-        if self._toolset is not None:
-            return self._toolset
-        return default_toolset(self._env, self.strategy.name, otherwise=REQUIRED)
-
-    @property
     def shown_tools(self) -> Toolset:
         """All tools of the environment, as prompts describe them; empty without an environment."""
         return described(self._env.kind.tools, self.descriptions) if self._env is not None else {}
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """The settings to build the agent again, as JSON-able data; own components by class."""
-        told = {name: text.model_dump(exclude_defaults=True) for name, text in self.descriptions.items()}
-        return {
-            "strategy": self.strategy.to_json(),
-            "toolset": self.toolset,
-            "max_steps": self.max_steps,
-            "access": self.access,
-            "prompt": self.prompt,
-            "without": list(self.without),
-            **({"descriptions": told} if told else {}),
-            **({"components": self.components} if self.components else {}),
-        }
 
     def _view(self) -> View:
         made = {
@@ -220,39 +187,7 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         }
         compiled = getattr(self, "compilation", None)
         facts = {**made, "environment": repr(self.env), "compiled": compiled and compiled._view().title}
-        return View(f"Agent({self.strategy.name!r})", facts, self._parts(), _COLUMNS)
-
-    def to_frame(self) -> pd.DataFrame:
-        """The predictors as rows.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame({name: cell(part) for name, cell in _COLUMNS} for part in self._parts())
-
-    def _parts(self) -> list[tuple[str, dspy.Predict]]:
-        return list(self.named_predictors())
-
-    @property
-    def alternatives(self) -> dict[str, list[str]]:
-        """Alternative settings of the agent, for a search."""
-        return {
-            "prompt": [AUTO, TEXT, JSON, NATIVE, COMPACT],
-            "strategy": [name for name, each in STRATEGIES.items() if "gold" not in each.planner],
-            "toolset": [ALL, REQUIRED, f"{RETRIEVED}:8"],
-        }
-
-    @property
-    def digest(self) -> str:
-        """The content address of the settings, the state, and the own models of parts."""
-        own = [model_digest(model) for _, _, model in own_models(self)]
-        own += [functions_digest([self.strategy.loop])] if self.strategy.loop else []
-        return digest([self._made(), self.portable_state(), *own])
-
-    def _made(self) -> dict[str, Any]:
-        """The settings of the agent, and those of its predictors that DSPy does not save."""
-        found = temperatures(self)
-        return {**self.config, **({"temperatures": found} if found else {})}
+        return View(f"Agent({self.strategy.name!r})", facts, self.named_predictors(), _COLUMNS)
 
     def with_settings(self, **changes: Any) -> Self:
         """A copy of the agent with other settings.
@@ -308,10 +243,6 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         if isinstance(self.planner, Planner):
             self.planner.lm = lm
 
-    def portable_state(self) -> dict[str, Any]:
-        """DSPy's state of the parts without models and without examples that lack an output."""
-        return {name: portable(part).dump_state() for name, part in self.named_parameters()}
-
     def check_model(self, lm: Any) -> None:
         """Check that the agent can ask a model for calls, unless its tool selector has another model.
 
@@ -325,34 +256,6 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         for name, part in self.named_predictors():
             if is_scripted(part.lm or lm):
                 check_fields(name, part.signature)
-
-    def load(self, path: str | Path, **options: Any) -> None:
-        """Take over a state that `save` wrote, see `dspy.Module.load`.
-
-        Raises:
-            InputError: the file holds something else, the state is of another agent, or it names a model or a
-                setting and `allow_unsafe_lm_state` is not given.
-        """
-        if Path(path).suffix == ".json":
-            read_state(path)
-        super().load(path, **options)
-
-    def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
-        return {**super().dump_state(json_mode=json_mode), MADE: self._made()}
-
-    def load_state(self, state: dict[str, Any], **options: Any) -> None:
-        """Take over a saved state, with the settings by which demonstrations are chosen.
-
-        Raises:
-            InputError: the state is of another agent, or names a model or a setting.
-        """
-        # Without an environment the default tools are unknown: take those that the state was saved with.
-        undecided = self._toolset is None and self._env is None and MADE in state
-        check_made(state, self._made(), but="toolset" if undecided else "")
-        fit(self, state, trusted=bool(options.get("allow_unsafe_lm_state")))
-        super().load_state(state, **options)
-        if undecided:
-            self._toolset = state[MADE].get("toolset")
 
     def forward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
         """Do `task` in a new episode.
@@ -450,16 +353,6 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         )
         rollout.offer(tools)
         return rollout
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Agent:
-        copied = type(self).__new__(type(self))
-        memo[id(self)] = copied
-        copied.__setstate__(copy.deepcopy(self.__getstate__(), memo))
-        copied.env = self.env
-        return copied
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_env": None, "_filter": DemoFilter()}
 
 
 def _take_over(agent: Agent, before: Mapping[str, dspy.Predict]) -> None:

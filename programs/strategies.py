@@ -105,8 +105,8 @@ def strategy(given: str | Strategy, *, project: Path | None = None) -> Strategy:
     if (known := known_strategy(given)) is not None:
         return known
     if not is_address(given):
-        known = names_instead(given, [*STRATEGIES, *PLUGINS.names()])
-        hint = f"{known}, and package.module:NAME for one of yours"
+        others = names_instead(given, [*STRATEGIES, *PLUGINS.names()])
+        hint = f"{others}, and package.module:NAME for one of yours"
         raise InputError(f"no strategy {given!r}", hint=hint)
     found = own_object(given, where="--strategy", project=project)
     if not isinstance(found, Strategy):

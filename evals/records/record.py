@@ -6,7 +6,7 @@ A record is plain data: it holds no database, program or model, and does not dep
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -24,10 +24,7 @@ from worksmith.evals.records.entries import (
 )
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
-from worksmith.tools.view import Shown, View, frame
-
-if TYPE_CHECKING:
-    import pandas as pd
+from worksmith.tools.view import Tabular, View
 
 PRIMARY = "outcome"
 """The score that tables, tests and optimizers use first."""
@@ -87,7 +84,7 @@ class TaskLabels(RecordEntry):
     words_only: bool = False
 
 
-class EpisodeRecord(Shown, Used):
+class EpisodeRecord(Tabular, Used):
     """One attempt at one task: identity, verdict, cost and trajectory.
 
     Attributes:
@@ -164,15 +161,8 @@ class EpisodeRecord(Shown, Used):
             {**facts, "breaks": [rule.kind for rule in self.broken_rules], "changes": changed, "cost": cost},
             self.calls,
             tuple((name, attrgetter(name)) for name in columns),
+            CallEntry.model_dump,
         )
-
-    def to_frame(self) -> pd.DataFrame:
-        """The tool calls as rows.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame(call.model_dump() for call in self.calls)
 
     def facet(self, name: str) -> str:
         """The value of a facet of its task; empty without one."""

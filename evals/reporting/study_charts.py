@@ -24,7 +24,6 @@ MOST_PROGRAMS, MOST_PARTS = 8, 12
 _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
     ("dollars", "dollars an episode", lambda row: dollars_an_episode(row.result, cached=False)),
     ("used tokens", "used tokens an episode", lambda row: row.summary.means.get("used_tokens")),
-    ("model calls", "model calls an episode", lambda row: row.summary.means.get("model_calls")),
 )
 
 
@@ -132,12 +131,6 @@ def _style(row: Row) -> str:
 
 def _outcome(row: Row) -> Interval:
     return row.summary.scores.get(PRIMARY, NOTHING)
-
-
-def _most_changed(change: Change) -> tuple[float, float, str]:
-    """Where there is nothing to compare with, the worst come first."""
-    value = change.after.value
-    return (value - change.before.value if change.before else 0.0, value, change.label)
 
 
 def _tasks(score: Interval) -> str:

@@ -328,3 +328,8 @@ def test_a_compile_is_recorded_in_mlflow(tmp_path: Path, monkeypatch: pytest.Mon
     assert run.data.params["optimizer"] == "bootstrap"
     assert len(client.get_metric_history(run.info.run_id, "outcome")) == len(compiled.compilation.trials)
     assert [file.path for file in client.list_artifacts(run.info.run_id)] == ["program.json"]
+    assert [each.dataset.name for each in run.inputs.dataset_inputs] == ["examples/dev", "examples/train"]
+    for part, state in compiled.compilation.artifact.state.items():
+        prompt = client.load_prompt(f"prompts:/examples.Mailroom.{part}@bootstrap").template
+        assert prompt.startswith(state.signature.instructions)
+        assert all(f"- mail: {demo['mail']}\n" in prompt for demo in state.demos)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from worksmith.evals.building import build_suite, import_suite
+from worksmith.evals.authoring.suite_building import build_suite, import_suite
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.prices import dollars
 from worksmith.evals.progress.progress import SILENT, Progress

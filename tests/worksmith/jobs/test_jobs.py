@@ -19,7 +19,8 @@ from worksmith.jobs.comparing.comparison import compare
 from worksmith.jobs.compiling.compilation import compile
 from worksmith.jobs.evaluation import evaluate
 from worksmith.jobs.judgement import judge
-from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvaluateSettings
+from worksmith.jobs.settings.compiling import CompileSettings
+from worksmith.jobs.settings.programs import CompareSettings, EvaluateSettings
 from worksmith.jobs.settings.runs import JudgeSettings
 from worksmith.jobs.settings.suites import BuildSettings
 from worksmith.tools.errors import InputError, WorksmithError

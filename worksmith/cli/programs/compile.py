@@ -10,7 +10,7 @@ from worksmith.cli.help import MORE
 from worksmith.cli.options import DryRunFlag, JsonFlag, VerboseFlag, from_settings
 from worksmith.cli.terminal import say, show
 from worksmith.evals.progress.screen import Terminal
-from worksmith.jobs.settings.programs import CompileSettings
+from worksmith.jobs.settings.compiling import CompileSettings
 from worksmith.tools.errors import InputError
 
 

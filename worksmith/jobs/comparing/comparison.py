@@ -31,11 +31,9 @@ from worksmith.jobs.showing.printing import Printable, write_report
 from worksmith.optimizers.registry import optimizer_class
 from worksmith.tools.files.atomic import check_writable
 from worksmith.tools.files.locking import Lock
-from worksmith.tools.view import View, frame
+from worksmith.tools.view import Tabular, View
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.records.run_card import LoadedRun
     from worksmith.evals.records.summary import Summary
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Printable):
+class Comparison(Printable, Tabular):
     """The result of a comparison.
 
     Attributes:
@@ -129,15 +127,7 @@ class Comparison(Printable):
             "notes": self.notes,
         }
         tasks = on_tasks(*(row.summary for row in self.study.rows))
-        return View(f"Comparison on {tasks}", facts, self.study.ordered, _COLUMNS)
-
-    def to_frame(self) -> pd.DataFrame:
-        """The programs as rows: scores and differences with their intervals, costs of an episode.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame(map(_row, self.study.ordered))
+        return View(f"Comparison on {tasks}", facts, self.study.ordered, _COLUMNS, _row)
 
     def print(self, console: Console) -> None:
         said = [f"{row.arm.label}: {each}" for row in self.study.rows for each in mistakes(row.result)]

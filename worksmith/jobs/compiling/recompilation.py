@@ -28,7 +28,7 @@ from worksmith.tools.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from worksmith.jobs.settings.programs import RecompileSettings
+    from worksmith.jobs.settings.compiling import RecompileSettings
 
 _LISTED = 8
 """The intents that are printed, those with the largest losses."""

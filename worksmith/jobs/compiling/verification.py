@@ -15,7 +15,7 @@ from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
-from worksmith.jobs.compiling.compilation import with_planner
+from worksmith.jobs.compiling.compile_plan import with_planner
 from worksmith.jobs.measuring.metric import maximizing
 from worksmith.jobs.opening.programs import load_program
 from worksmith.jobs.opening.restoring import build_agent
@@ -36,7 +36,7 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import validated
 
 if TYPE_CHECKING:
-    from worksmith.jobs.settings.programs import VerifySettings
+    from worksmith.jobs.settings.compiling import VerifySettings
 
 _NAMED = 8
 """Parts that differ and are named one by one."""

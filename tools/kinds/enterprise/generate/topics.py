@@ -76,7 +76,7 @@ class Bank:
         return self._parts[form]
 
     def answer_in(self, forms: Sequence[str], to: str) -> str | None:
-        """The sentence about the same part as another that shares most words with it; None if none does."""
+        """The sentence about the same part as another that shares most words with it; None without one."""
         part = self.part_in(to)
         about = [one for one in forms if part and self.part_in(one) == part]
         return max(about, key=lambda one: len(_stems(one) & _stems(to)), default=None)

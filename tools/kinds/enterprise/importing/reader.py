@@ -25,7 +25,7 @@ NOW = datetime(2022, 12, 31, 18)
 ORIGIN = "enterprisebench"
 
 ORIGINALS_FILE = "originals.jsonl"
-"""Beside a world: what the files said and no column holds."""
+"""Beside a world: values of the files without a column."""
 
 
 @dataclass(frozen=True)

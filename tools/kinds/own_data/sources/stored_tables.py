@@ -73,7 +73,7 @@ class StoredTable:
         *,
         lock: bool = False,
     ) -> bool:
-        """Whether some columns of a row, by default all, are unchanged. A lock needs the right to write."""
+        """Whether some columns of a row, by default all, are as they were. A lock needs write access."""
         compared = {*self.types} if names is None else {*self.key, *names}
         cells = {name: row.get(name) for name in self.types if name in compared}
         query = self._found(cells)
