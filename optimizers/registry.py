@@ -103,7 +103,7 @@ def _teleprompter(found: Any, name: str, *, where: str) -> type[Teleprompter]:
 
         return foreign(found, name)
     raise InputError(
-        f"{name} is no optimizer",
+        f"{name} is not an optimizer",
         where=where,
         hint="name a class with compile(student, *, trainset), such as a subclass of dspy.Teleprompter",
     )

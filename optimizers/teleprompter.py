@@ -134,7 +134,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         super().__init__()
         check_given(metric, budget)
         if resume and journal is None:
-            raise InputError("there is no journal to go on with", where="resume", hint='journal="FOLDER"')
+            raise InputError("there is no journal to continue", where="resume", hint='journal="FOLDER"')
         self.metric = metric
         self.budget = budget
         self.lm = lm
@@ -344,7 +344,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         """The warning that nothing can be shown; it is given before anything is paid as well."""
         said = in_python(too_few_intents(self, data.tasks.dev))
         if said:
-            said += "; a label is no intent: leave intent out" if self.intent else ""
+            said += "; a label is not an intent: leave intent out" if self.intent else ""
             warnings.warn(said, Notice, stacklevel=2)
         return said
 

@@ -1,7 +1,7 @@
 """Demonstrations have owners: no model is shown one that quotes a record its persona may not read.
 
-In its place the persona's model is shown its twin, in which everything that comes from records is made up
-(`worksmith.optimizers.demos.redaction` makes it), or nothing where there is no twin.
+In its place the persona's model sees its twin, with made-up values for those of records
+(`worksmith.optimizers.demos.redaction` makes it), or nothing without a twin.
 """
 
 from __future__ import annotations

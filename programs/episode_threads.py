@@ -19,7 +19,7 @@ _TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKe
 
 
 async def in_a_thread(work: Callable[[], Result]) -> Result:
-    """Run a function in a thread of its own, under a copy of the caller's context variables.
+    """Run a function in a new thread, under a copy of the caller's context variables.
 
     A thread cannot be stopped: if the awaiting task is cancelled, `work` goes on to its end. It does not keep
     the process from exiting.

@@ -1,4 +1,4 @@
-"""Planning strategies, as data: one agent loop reads these switches, unless a strategy has a loop of its own.
+"""Planning strategies, as data: one agent loop reads these switches, unless a strategy has its own loop.
 
 A package offers a strategy by an entry point of the group `worksmith.strategies`:
 
@@ -87,7 +87,7 @@ PLUGINS = Registry("worksmith.strategies", Strategy, "strategy")
 
 
 def known_strategy(name: str) -> Strategy | None:
-    """The strategy of this name here or in an installed package; None if there is none."""
+    """The strategy of this name here or in an installed package; None if it is unknown."""
     return STRATEGIES.get(name) or (PLUGINS.get(name) if name in PLUGINS else None)
 
 
@@ -98,19 +98,19 @@ def strategy(given: str | Strategy, *, project: Path | None = None) -> Strategy:
         project: the folder of the environment, see `own_object`.
 
     Raises:
-        InputError: there is no such strategy, or an address leads to something else.
+        InputError: the strategy is unknown, or an address leads to something else.
     """
     if isinstance(given, Strategy):
         return given
     if (known := known_strategy(given)) is not None:
         return known
     if not is_address(given):
-        known = names_instead(given, [*STRATEGIES, *PLUGINS.names()])
-        hint = f"{known}, and package.module:NAME for one of yours"
+        others = names_instead(given, [*STRATEGIES, *PLUGINS.names()])
+        hint = f"{others}, and package.module:NAME for one of yours"
         raise InputError(f"no strategy {given!r}", hint=hint)
     found = own_object(given, where="--strategy", project=project)
     if not isinstance(found, Strategy):
-        raise InputError(f"{given} is no Strategy", where="--strategy", hint="it needs a name")
+        raise InputError(f"{given} is not a Strategy", where="--strategy", hint="it needs a name")
     if known_strategy(found.name) not in (None, found):
         hint = "give a strategy of your own a name of its own"
         raise InputError(f"there is another strategy {found.name!r}", where=given, hint=hint)

@@ -1,8 +1,9 @@
-"""Errors for users and agents, named after the side that has to act."""
+"""Errors for users and agents, named after the side that must act."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ class InputError(PlacedError, WorksmithError):
     """Something the user gave is wrong; the command ends with exit code 2 and no traceback.
 
     Args:
-        message: what is wrong.
+        message: the fault.
         where: file, row, field or option in which it was found.
         hint: what to do about it.
 
@@ -81,6 +82,15 @@ def missing_extra(feature: str, extra: str) -> InputError:
     return InputError(f"{feature} needs packages that are not installed", hint=install_line(extra))
 
 
+@contextmanager
+def needing(feature: str, extra: str) -> Iterator[None]:
+    """Turn a missing module of the imports in the block into `missing_extra`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise missing_extra(feature, extra) from error
+
+
 class Notice(UserWarning):
     """A warning for people; the command line shows it as a sentence."""
 
@@ -102,7 +112,7 @@ class ToolError(WorksmithError):
 class InfrastructureError(WorksmithError):
     """A live system that tools work on cannot be reached, or will not serve us now.
 
-    That is nobody's answer to be graded.
+    Such an episode is not graded.
 
     Attributes:
         episode_status: how an episode ends that it ends.

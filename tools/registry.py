@@ -25,7 +25,7 @@ class Registry(Generic[Kind]):
 
     Args:
         group: of entry points, each of which names an object of `type_`.
-        type_: what the objects are.
+        type_: the name of the objects in messages.
         noun: how messages call one of them.
     """
 
@@ -55,7 +55,7 @@ class Registry(Generic[Kind]):
         """A part of the first kind that has it.
 
         Args:
-            what: what a kind with the part does, for the message.
+            what: the purpose of the part, for the message.
         """
         for kind in self.all():
             if (found := part(kind)) is not None:

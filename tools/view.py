@@ -46,7 +46,7 @@ _PAGE = """
 
 @dataclass(frozen=True)
 class View:
-    """What a reader wants to know first of an object.
+    """The short form of an object. Colours are those of the page, so dark ones do.
 
     Attributes:
         title: one line, which stands for the object in a list.

@@ -101,7 +101,7 @@ def _program(at: At) -> Path:
 def _compiled(at: At, suite: Path) -> dict[str, Any]:
     """The facts of a compile."""
     from worksmith.jobs.compiling.compilation import compile
-    from worksmith.jobs.settings.programs import CompileSettings
+    from worksmith.jobs.settings.compiling import CompileSettings
 
     of = at.settings
     more = {"proposer": of["lm"]} if of["arm"] in _PROPOSING else {}

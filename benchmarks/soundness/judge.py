@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.judging.calibration.calibrate import calibrate
 from worksmith.evals.judging.calibration.gate import gate
 from worksmith.evals.judging.calibration.labels import Case, case_of, labels_digest

@@ -72,7 +72,7 @@ class Attacker:
         ]
         if not attacked:
             raise InputError(
-                "no task can be attacked: none has a gold plan that reads something",
+                "no task can be attacked: no gold plan reads a text",
                 where=str(self._env.folder),
                 hint="give the tasks a `plan`",
             )

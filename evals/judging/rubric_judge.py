@@ -204,7 +204,7 @@ def _response_and_state(task: Task, record: EpisodeRecord) -> str:
 
 
 def _level_problem(prediction: Any) -> str:
-    return "" if prediction.level in LEVELS else f"{prediction.level!r} is no level from 1 to 5"
+    return "" if prediction.level in LEVELS else f"{prediction.level!r} is not a level from 1 to 5"
 
 
 def _ask(lm: Any, predict: Any, inputs: dict[str, str], problem_of: Any) -> Reply:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from worksmith.evals.rating.ratings import Rating
 from worksmith.evals.rating.scales import LEVELS, Scale
 from worksmith.evals.statistics import NOTHING, Interval
-from worksmith.tools.errors import missing_extra
+from worksmith.tools.errors import needing
 from worksmith.tools.seeding import digest
 
 _RESAMPLES = 1_000
@@ -91,10 +91,8 @@ def _alpha(counts: Any) -> float | None:
     """Alpha of ratings by unit (rows) and level (columns); None without two different levels."""
     import numpy as np
 
-    try:
+    with needing("the agreement of raters", "rating"):
         import krippendorff
-    except ImportError as error:
-        raise missing_extra("the agreement of raters", "rating") from error
     if (counts.sum(axis=0) > 0).sum() < 2:
         return None
     levels = np.arange(1, LEVELS + 1)

@@ -51,7 +51,8 @@ class RunCard(BaseModel):
 
     Attributes:
         label: the name in tables.
-        command: e.g. `eval`.
+        command: e.g. `eval`, or the whole command as far as its options can change the result.
+        date: when the run began, to the minute; for people.
         suite: the path as the user gave it.
         access: what people should know of the access rules, e.g. that no policy is set.
         lm: the model's name as the user gave it.
@@ -72,6 +73,7 @@ class RunCard(BaseModel):
 
     label: str
     command: str = ""
+    date: str = ""
     suite: str = ""
     suite_digest: str = ""
     kind: str = ""

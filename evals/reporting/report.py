@@ -15,9 +15,15 @@ from worksmith.evals.reporting.histories import History, history_grids
 from worksmith.evals.reporting.html.charts import Changes
 from worksmith.evals.reporting.html.episodes import episode_pages
 from worksmith.evals.reporting.html.page import Section, page
-from worksmith.evals.reporting.study_charts import front_plots, part_changes, program_changes
+from worksmith.evals.reporting.study_charts import (
+    MOST_PROGRAMS,
+    front_plots,
+    part_changes,
+    program_changes,
+    shown_rows,
+)
 from worksmith.evals.reporting.tables.ablation import ablation_grids
-from worksmith.evals.reporting.tables.areas import access_grid, area_grids, checker_grid, rate_grid, rates_of
+from worksmith.evals.reporting.tables.areas import access_grid, area_grids, checker_grid, rate_grid
 from worksmith.evals.reporting.tables.attacks import attack_grid
 from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
 from worksmith.evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
@@ -83,9 +89,10 @@ class Report:
 
     def markdown(self) -> str:
         """The report as Markdown, episodes left out."""
+        findings = "".join(f"{one_line(finding)}\n\n" for finding in self.findings)
         facts = "\n".join(f"- {one_line(name)}: {one_line(value)}" for name, value in self.facts.items())
         grids = "\n".join(grid.markdown() for grid in self.grids)
-        return f"## {one_line(self.title)}\n\n{facts}\n\n{grids}"
+        return f"## {one_line(self.title)}\n\n{findings}{facts}\n\n{grids}"
 
     def html(self, folder: str = "") -> str:
         """The report as one page that needs nothing else, of at most `page_bytes` bytes.
@@ -190,13 +197,14 @@ def study_report(
     facts = {k: v for k, v in _facts(first.result).items() if k not in ("strategy", "program")}
     facts["model"] = ", ".join(dict.fromkeys(row.result.model for row in study.rows if not row.arm.baseline))
     reference = {"reference": first.arm.label} if len(study.rows) > 1 else {}
-    tables = (*study_grids(study, title=title), *history_grids(histories))
+    compared = len(study.rows) > 1
+    tables = study_grids(study, title=title) if compared else program_grids(first.result)
     return Report(
         title=title,
         facts={**(setting or {}), **facts, "cost": cost(study), **reference},
         findings=findings(study),
         figure=program_changes(study),
-        sections=(*_sections(study, tables=tables), *extra),
+        sections=(*_sections(study, tables=(*tables, *history_grids(histories))), *extra),
         figures=tuple(study_figures(study, _split(first.result.records))),
         episodes=_episodes(study),
     )
@@ -207,12 +215,15 @@ def _sections(study: Study, *, tables: Sequence[Grid], large: bool = False) -> t
     row = leading(study)
     parts, flips = None if large else part_changes(study), flipped_tasks(study)
     faults = () if large else failure_mode_grids(row.result.records, facets={})
-    front, access = front_plots(study), rates_of(each.summary for each in study.rows)
+    front, guarded = (
+        front_plots(study),
+        [each for each in shown_rows(study, MOST_PROGRAMS) if each.summary.rates],
+    )
     return (
         Section("Where", (parts,) if parts else ()),
         Section(f"Failures of {row.arm.label}", tuple(faults)),
         Section("Cost against quality", tuple(front[:1])),
-        Section("Access", (access_grid(study),) if access else ()),
+        Section("Access", (access_grid(guarded),) if guarded else ()),
         Section("Tables", folded=(*tables, *([flips] if flips else ()), *front[1:])),
     )
 
@@ -251,7 +262,7 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
 
 
 def study_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
-    """The tables of a comparison: those of `console_grids`, costs, parts, attacks, attempts and faults."""
+    """All tables of a comparison."""
     rows = [row for row in study.ordered if not row.arm.baseline]
     attacked = (attack_grid(row.result, f"Attacks: {row.arm.label}") for row in rows)
     known = any(row.summary.totals.get(name) for row in study.rows for name in ("model_calls", "seconds"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from worksmith.evals.records.logs.lines import LogRecords, TableRecords
@@ -48,20 +48,24 @@ def episodes_of(runs: Sequence[LoadedRun]) -> Iterator[ShownEpisode]:
 
 
 def setting_of(runs: Sequence[LoadedRun]) -> dict[str, str]:
-    """Facts of a report: suite, split and version, and whether tasks differ."""
-    facts: dict[str, str] = {}
+    """Facts of a report: suite, split, date, version and command, and whether tasks differ."""
     cards = [run.card for run in runs]
-    for name in ("suite", "split"):
-        values = list(dict.fromkeys(getattr(card, name) for card in cards))
-        if any(values):
-            facts[name] = ", ".join(Path(value).name if name == "suite" else value for value in values)
-    versions = list(dict.fromkeys(card.versions.get("worksmith", "") for card in cards))
-    if any(versions):
-        facts["worksmith"] = ", ".join(filter(None, versions))
+    facts = {
+        "suite": _each(Path(card.suite).name for card in cards),
+        "split": _each(card.split for card in cards),
+        "date": min(filter(None, (card.date for card in cards)), default=""),
+        "worksmith": _each(card.versions.get("worksmith", "") for card in cards),
+        "command": _each(card.command for card in cards if not card.baseline),
+    }
     tasks = {frozenset(record.task_id for record in run.records) for run in runs}
     if len(tasks) > 1:
         facts["tasks differ"] = "programs are compared on the tasks that both have"
-    return facts
+    return {name: value for name, value in facts.items() if value}
+
+
+def _each(values: Iterable[str]) -> str:
+    """The different values, in their order."""
+    return ", ".join(filter(None, dict.fromkeys(values)))
 
 
 def _arm(run: LoadedRun) -> StudyArm:

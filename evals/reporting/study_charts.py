@@ -31,15 +31,20 @@ _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
 def shown_rows(study: Study, most: int) -> list[Row]:
     """The programs that are shown where there is no room for all: the leading one first of all."""
     first = [leading(study), before(study), study.rows[0]]
-    by_score = sorted(study.ordered, key=lambda row: (row.arm.baseline, -_outcome(row).value))
+    by_score = sorted(study.ordered, key=_best_first)
     kept = list(dict.fromkeys(row.arm.label for row in (*first, *by_score) if row))[:most]
     return [row for row in study.ordered if row.arm.label in kept]
+
+
+def _best_first(row: Row) -> tuple[bool, float]:
+    value = _outcome(row).value
+    return row.arm.baseline, math.inf if math.isnan(value) else -value
 
 
 def program_changes(study: Study) -> Changes:
     """The outcome of each program; of a compiled one below that of the same program uncompiled."""
     compiled = {row.arm.label: (base, found) for row, base, found in study.compiled}
-    rows = shown_rows(study, MOST_PROGRAMS)
+    rows = sorted(shown_rows(study, MOST_PROGRAMS), key=_best_first)
     # A program is drawn by itself only if no compiled one has it as the older score.
     drawn = {
         base.arm.label for row in rows if row.arm.label in compiled for base, _ in [compiled[row.arm.label]]
@@ -67,7 +72,7 @@ def program_changes(study: Study) -> Changes:
 
 
 def part_changes(study: Study) -> Changes | None:
-    """The outcome of the leading program by intent, else by another field; None where all are alike."""
+    """The outcome of the leading program by intent, else by another field; None if all are alike."""
     row, base = leading(study), before(study)
     records = row.result.records
     for name in ("intent", *facet_names(records), "domain"):
@@ -90,12 +95,12 @@ def part_changes(study: Study) -> Changes | None:
     programs = f"{base.arm.label} → {row.arm.label}" if base else row.arm.label
     left = len(changes) - MOST_PARTS
     notes = (f"{left} more are in the tables below.",) if left > 0 else ()
-    return Changes(f"Outcome by {name}: {programs}, %", tuple(changes[:MOST_PARTS]), notes)
+    return Changes(f"Outcome by {name}: {programs}, %", tuple(changes[:MOST_PARTS]), notes, across=name)
 
 
 def front_plots(study: Study) -> list[Plot]:
     """A plot of the outcome against each cost that is known for all programs; baselines are on no front."""
-    rows = [row for row in study.ordered if not math.isnan(_outcome(row).value)]
+    rows = [row for row in shown_rows(study, MOST_PARTS) if not math.isnan(_outcome(row).value)]
     plots = []
     for name, across, cost in _COSTS:
         found = [(row, value) for row in rows if (value := cost(row)) is not None]

@@ -28,7 +28,7 @@ class EvaluationProgress:
         task: the id of its task.
         score: the mean outcome of the program's episodes that were graded since the start; None without any.
         tokens: that those episodes used.
-        dollars: that were paid for them; None where a price is unknown.
+        dollars: that were paid for them; None if a price is unknown.
 
     Example:
         >>> told = []

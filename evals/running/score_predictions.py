@@ -186,7 +186,7 @@ def _parted(reference: str, tables: Collection[str], where: str) -> tuple[str, s
     table, key, _ = parted(reference)
     if table not in tables or not key:
         raise InputError(
-            f"shown: {reference[:80]!r} is no record",
+            f"shown: {reference[:80]!r} is not a record",
             where=where,
             hint=f"write TABLE/KEY; there are {', '.join(sorted(tables))}",
         )

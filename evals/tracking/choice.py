@@ -11,7 +11,6 @@ from worksmith.tools.errors import unknown
 from worksmith.tools.seeding import digest
 
 _SAMPLE = re.compile(r"sample:(\d{1,9})")
-_CHOICES = ("some", "most", "all", "failures", "sample:N", "none")
 
 
 @dataclass(frozen=True)
@@ -43,13 +42,11 @@ class TraceChoice:
         Raises:
             InputError: the text is another one.
         """
-        failures = cls(failures=None, others=0, name="failures")
-        named = {"some": SOME, "most": MOST, "all": ALL, "failures": failures, "none": NONE}
-        if text in named:
-            return named[text]
+        if text in CHOICES:
+            return CHOICES[text]
         sample = _SAMPLE.fullmatch(text)
         if sample is None or int(sample[1]) == 0:
-            raise unknown("no choice", text, _CHOICES, "--traces")
+            raise unknown("no choice", text, (*CHOICES, "sample:N"), "--traces")
         return cls(sample=int(sample[1]), name=text)
 
     def of(self, records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
@@ -68,10 +65,19 @@ class TraceChoice:
         return self.name
 
 
-SOME = TraceChoice()
-MOST = TraceChoice(sample=1_000, blank=True, name="most")
 ALL = TraceChoice(failures=None, others=None, blank=True, baselines=True, name="all")
 NONE = TraceChoice(failures=0, others=0, name="none")
+CHOICES = {
+    choice.name: choice
+    for choice in (
+        TraceChoice(),
+        TraceChoice(sample=1_000, blank=True, name="most"),
+        ALL,
+        TraceChoice(failures=None, others=0, name="failures"),
+        NONE,
+    )
+}
+"""Those with a name of their own."""
 
 
 def broke(record: EpisodeRecord) -> bool:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from worksmith.evals.records.columns import CACHE_COSTS, COSTS, PAID_COSTS
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.record_numbers import CACHE_COSTS, COSTS, PAID_COSTS
 from worksmith.evals.records.summary import Summary
 from worksmith.evals.reporting.episodes import facet_names
 
@@ -31,7 +31,9 @@ def summary_metrics(summary: Summary) -> dict[str, float]:
     intervals |= {f"pass_at_{k}": chance for k, chance in summary.pass_at.items()}
     points = {name: interval.value for name, interval in intervals.items()}
     values: dict[str, float] = {PRIMARY: points[PRIMARY]} if PRIMARY in points else {}
-    values |= {"error_rate": summary.error_rate, "tasks": summary.tasks, **summary.means, **points}
+    values |= {"error_rate": summary.error_rate, "tasks": summary.tasks}
+    values |= {name: summary.means[name] for name in ("steps", "seconds") if name in summary.means}
+    values |= points | summary.means
     values |= {"episodes": summary.episodes, "graded_tasks": summary.graded_tasks}
     for name, rate in summary.rates.items():
         values |= {f"{name}_count": rate.count, f"{name}_of": rate.of}

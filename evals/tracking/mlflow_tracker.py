@@ -179,7 +179,6 @@ class MlflowRun(Run):
             profile=json.dumps({"num_rows": len(tasks) if count is None else count}),
         )
         with boundary():
-            self._client.set_tag(self.id, "worksmith.suite_digest", suite.digest)
             tags = [entities.InputTag("mlflow.data.context", split)]
             self._client.log_inputs(self.id, [entities.DatasetInput(data, tags)])
         if 0 < len(tasks) <= _MOST_TASKS:

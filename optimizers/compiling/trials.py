@@ -56,12 +56,12 @@ def record_prompts(run: Run, artifact: Artifact, program: str, aliases: Sequence
 
 
 def _prompt(state: PredictorState) -> str:
-    """Instructions and demonstrations for readers, whole demonstrations only."""
+    """Instructions and demonstrations as Markdown, whole demonstrations only."""
     text = state.signature.instructions
     if state.nearest is not None:
         text += f"\n\nEach task is shown the {state.nearest.count} demonstrations that are nearest to it."
     for number, demo in enumerate(state.demos, start=1):
-        lines = [f"\n\nDemonstration {number} of {len(state.demos)}", *_fields(demo)]
+        lines = [f"\n\nDemonstration {number} of {len(state.demos)}:\n", *_fields(demo)]
         if len(text) + sum(map(len, lines)) > _LONGEST_PROMPT:
             return f"{text}\n\nThe file of the program has the other demonstrations."
         text += "\n".join(lines)
@@ -74,7 +74,7 @@ def _fields(demo: Mapping[str, Any]) -> Iterator[str]:
             continue
         items = value if isinstance(value, list) else [value]
         shown = [item if isinstance(item, str) else json.dumps(item, ensure_ascii=False) for item in items]
-        yield f"{name}: " + "\n  ".join(shown if len(shown) < 2 else ["", *shown])
+        yield f"- {name}: " + "\n  - ".join(shown if len(shown) < 2 else ["", *shown])
 
 
 def _dev(trial: Mapping[str, Any]) -> dict[str, float]:

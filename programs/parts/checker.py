@@ -26,7 +26,7 @@ Access = Literal["policy", "model", "both"]
 """Who gives an opinion on a call: the policy itself, the model, or both.
 
 With `policy` the opinion is only kept. A call that the model denies is not made; with `both` neither is one
-that the policy denies to this persona whatever the record, and the model is not asked about it.
+that the policy denies to this persona for every record, and the model is not asked about it.
 """
 
 _VERDICTS = {"allowed": True, "denied": False}
@@ -37,8 +37,8 @@ class Check:
     """The result of a check.
 
     Attributes:
-        verdict: of the policy, as far as it can be given before the call; None if there is none to give.
-        opinion: of the model; None where it was not asked.
+        verdict: of the policy, as far as it can be given before the call; None without one.
+        opinion: of the model; None if it was not asked.
         refusal: why the call is not to be made; None for one that is.
     """
 
@@ -48,10 +48,10 @@ class Check:
 
 
 class AccessChecker(dspy.Module):  # type: ignore[misc]
-    """Gives the verdict of the world's own policy, without a model, and asks the model if it is to.
+    """Gives the verdict of the world's policy without a model, and by the mode also asks the model.
 
     Raises:
-        InputError: there is no such way to check.
+        InputError: the mode is unknown.
     """
 
     def __init__(self, access: Access = "policy") -> None:

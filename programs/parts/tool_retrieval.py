@@ -31,14 +31,14 @@ _DAMPING = 5
 _READING = 2 / 3
 
 _LONGEST = 300
-"""Characters of an observation that count; further on it says less and less of what comes next."""
+"""Characters of an observation that count; later ones predict the next step less."""
 
 
 def tools_a_step(toolset: str) -> int | None:
-    """The number of tools that a step is offered by retrieval; None where the offer does not change.
+    """The number of tools that a step is offered by retrieval; None for a fixed offer.
 
     Raises:
-        InputError: there is no such toolset in any world.
+        InputError: no world has the toolset.
     """
     name, _, number = toolset.partition(":")
     if name != RETRIEVED and all(kit.isidentifier() for kit in toolset.split(_AND)):
@@ -59,7 +59,7 @@ def default_toolset(env: Environment | None, strategy: str, *, otherwise: str) -
     """The toolset that the kind of the environment's world offers a strategy by default.
 
     Args:
-        otherwise: the toolset where the kind names none, or there is no environment yet.
+        otherwise: the toolset if the kind has none, or before there is an environment.
     """
     offers = env.kind.toolset_for if env is not None else {}
     return offers.get(strategy, offers.get("", otherwise))
@@ -100,7 +100,7 @@ def nearest_tools(catalogue: Toolset, texts: Sequence[str], k: int, used: Collec
 
     Each text ranks all tools and all toolkits, and the ranks are fused: a long observation does not drown a
     short task, and a tool that is described in few words is found by its neighbours. Most of the places go to
-    tools that only read: whatever is asked or is to be changed has to be found first.
+    tools that only read: the record of a question or a change must be found first.
     """
     tools, kits = _indexes(tuple(catalogue.values()))
     scores = dict.fromkeys(catalogue, 0.0)
@@ -141,7 +141,7 @@ def _indexes(tools: tuple[Tool, ...]) -> tuple[LexicalIndex, LexicalIndex]:
 
 
 def _ranks(index: LexicalIndex, words: str, size: int) -> dict[str, float]:
-    """The weight of each text's rank; texts with nothing in common have none."""
+    """The weight of each text's rank; texts with nothing in common have no weight."""
     hits = enumerate(index.search(words, size), start=1)
     return {hit.key: 1 / (_DAMPING + rank) for rank, hit in hits if hit.score > 0}
 

@@ -1,4 +1,4 @@
-"""The forms of prompts and replies: one setting of an agent, or what a model was trained on."""
+"""The forms of prompts and replies: one setting of an agent, or that of a model's training."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from worksmith.programs.prompting.tool_calling import itself
 from worksmith.tools.errors import InputError, names_instead
 
 OBSERVATION = 1_000
-"""Characters of an observation in compact prompts, unless the setting or the model says otherwise."""
+"""Characters of an observation in compact prompts, by default."""
 
 SHORTEST, LONGEST = 50, 100_000
 

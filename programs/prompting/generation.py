@@ -22,7 +22,7 @@ _SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")
 
 
 def direct_config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
-    """The generation settings for a direct request; None where DSPy has to send the messages.
+    """The generation settings for a direct request; None if DSPy must send the messages.
 
     Direct requests are for engine objects. For a hosted model they save no time worth having, and callbacks
     and streams expect DSPy's messages. A scripted engine finds its place by direct requests alone.

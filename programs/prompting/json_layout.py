@@ -91,7 +91,7 @@ class JsonLayout(Layout):
             kinds: gets the leniencies by which they were read.
 
         Raises:
-            ValueError: a field is missing or cannot be read; says which.
+            ValueError: a field is missing or unreadable; the message names it.
         """
         text = text.strip()
         if not text:

@@ -258,7 +258,7 @@ def test_each_page_of_the_experiment_shows_what_belongs_there(page: Page, record
         "prompts": [f"text()='{recorded.name}.react.selector.predict'"],
         "models": ["text()='react-knn'", "contains(@href, 'models/desk')", "text()='outcome'"],
         "evaluation-runs": ["text()='eval plan'", "text()='compile react knn'", "text()='outcome'"],
-        "runs?viewStateShareKey=outcome": ["text()='compile react knn'", "text()='outcome_low'"],
+        "runs?viewStateShareKey=outcome": ["text()='compile react knn'", "text()='used_tokens'"],
     }
     page.widen()
     for name, shown in pages.items():

@@ -111,7 +111,7 @@ def test_what_is_raised_reaches_the_caller_and_others_go_on(env: Environment) ->
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
         first, wrong, last = asyncio.run(every())
 
-    assert "NoneType is no task" in str(wrong)
+    assert "NoneType is not a task" in str(wrong)
     assert [first.episode.status, last.episode.status] == ["finished", "finished"]
 
 

@@ -33,7 +33,7 @@ class AccessPolicy:
     """The access rules of a world. Implements `worksmith.tools.policy.Policy`.
 
     Everything is denied that no rule allows, and everything to a persona who is not active. Immutable
-    and thread-safe; what was compiled for a persona is kept.
+    and thread-safe; the compiled form for a persona is kept.
 
     Args:
         tables: the sources that the rules are about, for the types of their columns.
@@ -77,7 +77,7 @@ class AccessPolicy:
     ) -> frozenset[str]:
         """Those of the references (see `ToolContext.reads`) that `persona` may not read in this database.
 
-        What is not in it counts as unreadable, since nobody can tell whose it is.
+        A missing record counts as unreadable, since its owner is unknown.
         """
         sources: dict[str, set[str]] = {}
         for reference in references:
@@ -95,7 +95,7 @@ class AccessPolicy:
         """The references to records with these keys, and to their private part, that `persona` may read.
 
         Looks at the rows of these keys only, by the index of the key, if there is one. Of several rows with
-        one key all have to be readable, and of `*` all there are.
+        one key all must be readable, and for `*` all rows.
         """
         if source not in self.document.sources or not persona.active:
             return
@@ -171,8 +171,9 @@ class AccessPolicy:
         """May `persona` do this to `record`?
 
         Args:
-            fields: what an update changes. Each must be allowed by some rule, not all by the same. Without
-                fields the question is about the whole record, which a rule for some fields does not allow.
+            fields: the fields that an update changes. Each must be allowed by some rule, not all by the same.
+                Without fields the question is about the whole record, which a rule for some fields does not
+                allow.
         """
         if not persona.active:
             return _left()
@@ -200,9 +201,9 @@ class AccessPolicy:
     def condition(
         self, persona: Persona, source: str, operation: str, fields: frozenset[str] = NO_FIELDS
     ) -> str:
-        """The SQL form: true of a row `r` of `source` exactly where `allows` says yes.
+        """The SQL form: true for a row `r` of `source` exactly if `allows` is true.
 
-        Where not, it may be NULL as well as false, so it must not be negated.
+        Otherwise it may be NULL as well as false, so it must not be negated.
         """
         return self._written(persona, source, operation, fields)
 
@@ -222,9 +223,9 @@ class AccessPolicy:
         )
 
     def announces(self, persona: Persona, source: str) -> bool:
-        """Whether results of a source say to `persona` that they hold only what they may read.
+        """Whether results of a source have a note for `persona` that they hold only readable records.
 
-        It depends on the rules and the persona, so it tells nothing of the records.
+        It depends on the rules and the persona, so it reveals nothing of the records.
         """
         settings = self.document.sources.get(source)
         return settings is not None and settings.announce and self.condition(persona, source, "read") != "1"

@@ -69,8 +69,8 @@ class Source(PolicyNode):
         key: the field that identifies a record; empty for the table's own key, where tables have one.
         demonstrations: whether demonstrations may quote its records, or by field whether those that have a
             value in it.
-        announce: whether results say that they hold only what the persona may read, to each persona that may
-            not read every record, be there such records or not.
+        announce: whether results have a note that they hold only readable records, for each persona that may
+            not read every record, with or without such records.
     """
 
     key: str = ""
@@ -102,8 +102,7 @@ class PolicyDocument(PolicyNode):
         editor_schema: for editors, which complete and check the file by it; it decides nothing.
         note: for people; `worksmith access check` shows it.
         groups: names for several departments.
-        tools: for each tool the source and the operation that it performs; None for a tool that
-            touches no records of its own.
+        tools: for each tool the source and the operation that it performs; None for a tool without records.
     """
 
     editor_schema: str = Field("", alias="$schema", exclude=True)
@@ -121,7 +120,7 @@ class PolicyDocument(PolicyNode):
 
     @property
     def announcing(self) -> bool:
-        """Whether results of any source say that they hold only what a persona may read."""
+        """Whether results of any source have a note that they hold only readable records."""
         return any(source.announce for source in self.sources.values())
 
     @cached_property

@@ -92,7 +92,7 @@ def _whole(
         return tasks.suite, tasks.split, tasks.tasks
     if isinstance(tasks, str) or not isinstance(tasks, Sequence) or not all(map(_is_example, tasks)):
         raise InputError(
-            f"{type(tasks).__name__} is no tasks",
+            f"{type(tasks).__name__} is not a list of tasks",
             where="tasks",
             hint="give suite.test, a suite, or a list of dspy.Example with metric=...",
         )

@@ -42,7 +42,7 @@ def judge(
         rubric: YAML file of rubrics; default is one for each type of task.
         anew: ask also for existing verdicts.
         workers: questions at once.
-        progress: as of `evaluate`.
+        progress: as in `evaluate`.
 
     Returns:
         Each run with each judge's mean level from 1 to 5, and the share of episodes at level 4 or 5.

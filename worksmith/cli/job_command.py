@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from worksmith.cli import choices
-from worksmith.cli.options import DRY_RUN, JsonFlag, from_settings
+from worksmith.cli.options import DRY_RUN, JsonFlag, VerboseFlag, from_settings
 from worksmith.cli.terminal import end_stopped, say, show
 from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.showing.printing import Printable
@@ -19,29 +19,35 @@ from worksmith.jobs.showing.printing import Printable
 def job_command(row: Mapping[str, Any]) -> Callable[..., None]:
     """The function of a command, as a row of the table describes it.
 
-    Keys of the row are `settings` (the class), `job`, `dry_run` (the job that forecasts), `help`, `examples`
-    and `complete` (what a shell completes, by field). A job takes settings and, if it likes, a progress.
+    Keys of the row are `settings` (the class), `job`, `dry_run` (the job that forecasts), `verbose` (whether
+    its result has tables), `help`, `examples` and `complete` (what a shell completes, by field). A job takes
+    settings and, if it likes, a progress.
     """
 
-    def run(settings: Any, as_json: JsonFlag = False) -> None:
+    def run(settings: Any, verbose: VerboseFlag = False, as_json: JsonFlag = False) -> None:
         result = _result(row["job"], settings)
-        show(result, as_json)
+        show(result, as_json, verbose)
         for said in result.unheard if as_json else ():
             say(said)
         if result.failed:
             raise typer.Exit(1)
         end_stopped(*result.undone)
 
-    def plan_or_run(settings: Any, dry_run: bool = False, as_json: JsonFlag = False) -> None:
+    def plan_or_run(
+        settings: Any, dry_run: bool = False, verbose: VerboseFlag = False, as_json: JsonFlag = False
+    ) -> None:
         if dry_run:
             show(_result(row["dry_run"], settings), as_json)
         else:
-            run(settings, as_json)
+            run(settings, verbose, as_json)
 
     flag = typer.Option("--dry-run", help=row.get("dry_run_help", DRY_RUN))
     plan_or_run.__annotations__["dry_run"] = Annotated[bool, flag]
     made = plan_or_run if "dry_run" in row else run
     made.__doc__ = row["help"]
+    parameters = inspect.signature(made, eval_str=True).parameters.values()
+    shown = [each for each in parameters if each.name != "verbose" or row.get("verbose")]
+    made.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
     complete = {name: getattr(choices, values) for name, values in row.get("complete", {}).items()}
     return from_settings(_at(row["settings"]), complete, row.get("examples", ()))(made)
 

@@ -28,6 +28,8 @@ from worksmith.jobs.settings.groups.tasks import SuiteSettings
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
+VerboseFlag = Annotated[bool, typer.Option("--verbose", help="Print all tables.")]
+
 DRY_RUN = "Print the planned runs and their cost; run nothing."
 
 DryRunFlag = Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)]

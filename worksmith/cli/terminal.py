@@ -28,15 +28,17 @@ class JobResult(Protocol):
 
     def print(self, console: Console) -> None: ...
 
+    def print_tables(self, console: Console) -> None: ...
 
-def show(result: JobResult, as_json: bool) -> None:
-    """Print a result as one JSON document, or for people."""
+
+def show(result: JobResult, as_json: bool, verbose: bool = False) -> None:
+    """Print a result as one JSON document, or for people; `verbose` with all tables."""
     if as_json:
         typer.echo(json.dumps(result.to_json()))
         return
     from rich.console import Console
 
-    result.print(Console())
+    (result.print_tables if verbose else result.print)(Console())
 
 
 def end_stopped(limit: str, undone: str) -> None:

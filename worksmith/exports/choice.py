@@ -51,7 +51,7 @@ def chosen_tasks(
     judged = [task for task in tasks if task.judged]
     if judged:
         raise InputError(
-            f"{len(judged)} tasks have rubrics of their own, by which a language model has to judge",
+            f"{len(judged)} tasks have rubrics, by which a language model must judge",
             where=f"task {judged[0].id}",
             hint="measure them with `worksmith eval --judge`, and leave them out here with --where",
         )

@@ -53,7 +53,7 @@ class AccessRights:
     def __str__(self) -> str:
         parts = ["\n".join(filter(None, (persona_text(self.persona), self.note)))]
         parts += ["\n".join(source_lines(source)) for source in self.sources]
-        parts += [f"{name}: no rules, so nobody may read or change it" for name in self.without_rules]
+        parts += [f"{name}: no rules, so it is denied to all" for name in self.without_rules]
         parts += ["\n".join(record_lines(self.record))] if self.record else []
         return "\n\n".join(parts)
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from worksmith.evals.building import build_suite, import_suite
+from worksmith.evals.authoring.suite_building import build_suite, import_suite
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.prices import dollars
 from worksmith.evals.progress.progress import SILENT, Progress
@@ -87,7 +87,7 @@ def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
         )
         if embedder != "none" and suite.env.library is not None:
             found = index(IndexSettings(suite=place, embedder=embedder), progress=progress)
-            progress.say(found.sentence)
+            progress.say(*found.lines)
     return Suite.open(settings.out)
 
 

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 
 from worksmith.evals.characters import harmless
 from worksmith.evals.progress.progress import SILENT, Progress
-from worksmith.evals.records.columns import COSTS
 from worksmith.evals.records.logs.lines import log_line
 from worksmith.evals.records.logs.run_log import open_log
+from worksmith.evals.records.record_numbers import COSTS
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.scoring.constraints import check_measured, constraints
 from worksmith.evals.scoring.regressions import OUTCOME, Criterion, compared, values

@@ -23,6 +23,7 @@ from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.rows import COLUMNS, Records, record_row
 from worksmith.evals.records.run_card import LoadedRun
 from worksmith.evals.records.summary import on_tasks
+from worksmith.evals.reporting.brief import show_brief
 from worksmith.evals.reporting.episode_row import episode_row
 from worksmith.evals.reporting.report import evaluation_report, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
@@ -31,11 +32,13 @@ from worksmith.evals.table import percent
 from worksmith.jobs.measuring.measurement import (
     Measurement,
     losses,
+    mistakes,
     with_settings_of,
 )
 from worksmith.jobs.opening.named_judges import asked_models
 from worksmith.jobs.opening.suites import LOGS
 from worksmith.jobs.recording.tracking import Tracking
+from worksmith.jobs.showing.next_step import next_step
 from worksmith.jobs.showing.printing import Printable, write_report
 from worksmith.models.resolve import OWN, open_models
 from worksmith.tools.errors import InputError
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.records.summary import Summary
     from worksmith.evals.running.result import EvalResult
+    from worksmith.evals.running.study import Study
     from worksmith.evals.suite import Suite
     from worksmith.jobs.opening.programs import OpenedProgram
     from worksmith.jobs.settings.programs import EvaluateSettings
@@ -117,7 +121,7 @@ class Evaluation(Printable):
         Raises:
             InputError: the file cannot be written.
         """
-        page = study_report(study_of(self.logged), title="Evaluation", setting=setting_of(self.logged))
+        page = study_report(self._study, title="Evaluation", setting=setting_of(self.logged))
         return write_report(page, Path(file))
 
     @property
@@ -189,7 +193,17 @@ class Evaluation(Printable):
             for record in result.records
         )
 
+    @property
+    def _study(self) -> Study:
+        return study_of(self.logged)
+
     def print(self, console: Console) -> None:
+        said = [each for result in self.runs.values() for each in mistakes(result)]
+        study = self._study
+        step = next_step(study, [run.path for run in self.logged])
+        show_brief(console, study, notes=[*said, *self.notes], step=step)
+
+    def print_tables(self, console: Console) -> None:
         for said in self.losses:
             console.out(said, highlight=False)
         for label, result in self.runs.items():

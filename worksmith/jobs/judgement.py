@@ -147,7 +147,7 @@ def _opened(names: Sequence[str], suite: Path | None) -> Iterator[tuple[LoadedRu
     for run in open_runs(names):
         if not Path(run.path).is_file():
             raise InputError(
-                "verdicts are kept beside an episode log, and this run has none here",
+                "verdicts are kept beside an episode log, which this run lacks here",
                 where=run.path,
                 hint="name its log",
             )

@@ -122,5 +122,5 @@ def _write_own(
     copy(templates / "helpdesk" / PROJECT_FILE, folder)
     (folder / "tests").mkdir()
     copy(templates / "project_test.py", folder / "tests" / "test_environment.py")
-    progress.say("drafting tasks")
-    draft_tasks(TaskDraftSettings(suite=folder, out=folder / "tasks.jsonl", count=_DRAFTS))
+    drafts = draft_tasks(TaskDraftSettings(suite=folder, out=folder / "tasks.jsonl", count=_DRAFTS))
+    progress.say(f"drafted {len(drafts.lines)} tasks: delete those that nobody would ask, and add your own")

@@ -32,7 +32,7 @@ def read_models(sections: Mapping[str, Mapping[str, Any]], *, where: str) -> dic
                 f"{name!r} looks like a provider's model", where=place, hint="choose a plain name"
             )
         if not name or any(character.isspace() or character == "," for character in name):
-            raise InputError(f"{name!r} is no name of a model", where=place, hint="choose one word")
+            raise InputError(f"{name!r} is not a name of a model", where=place, hint="choose one word")
         found[name] = _checked(_with_file(values, place), place)
         priced = [each for each in found.values() if each.model == found[name].model and each.price]
         if len({each.price for each in priced}) > 1:
@@ -81,7 +81,7 @@ def parted(name: str) -> tuple[str, Mapping[str, str]]:
         option, equals, value = each.partition("=")
         if not equals or option in options:
             raise InputError(
-                f"{option!r} is given twice" if equals else f"{each!r} is no setting of a model",
+                f"{option!r} is given twice" if equals else f"{each!r} is not a setting of a model",
                 where=model,
                 hint="e.g. temperature=0.2",
             )

@@ -121,7 +121,7 @@ def opened(folder: Path, limit: int | None = None) -> Iterator[Bench]:
         limit: the number of tasks.
     """
     import worksmith as ws
-    from worksmith.evals.building import build_suite
+    from worksmith.evals.authoring.suite_building import build_suite
     from worksmith.evals.scoring.objective import writing_tools
     from worksmith.evals.task_kind import scorers_for
 

@@ -35,7 +35,7 @@ from benchmarks.soundness.kill.jobs import COMPILES, EVAL, WHOLE, Job, work
 from benchmarks.soundness.kill.paid import PaidModel, paid_model
 from benchmarks.support.student import Student
 from docs.snippets import forks
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.tools.seeding import rng
 
 DESCRIPTION = "killed compiles, evaluations and commits: identical results, repeated episodes, changes"

@@ -89,7 +89,7 @@ def read_labels(file: Path) -> list[Case]:
         for where, value in read_lines(file, "a label", hint=_HINT)
     ]
     if not cases:
-        raise InputError("there are no labels", where=str(file), hint=_HINT)
+        raise InputError("it has no labels", where=str(file), hint=_HINT)
     return cases
 
 

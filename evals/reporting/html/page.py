@@ -35,7 +35,8 @@ class Section:
 
     @property
     def grids(self) -> list[Grid]:
-        return [block for block in (*self.blocks, *self.folded) if isinstance(block, Grid)]
+        """Its tables; those that everybody sees are a part of them."""
+        return [block for block in self.folded if isinstance(block, Grid)]
 
     @property
     def markup(self) -> Markup:
@@ -65,7 +66,12 @@ def page(
         folder: beside the page, with the files of `episode_pages`; empty without any.
     """
     parts = [
-        {"number": number, "title": section.title, "markup": section.markup}
+        {
+            "number": number,
+            "title": section.title,
+            "markup": section.markup,
+            "folded": not section.blocks,
+        }
         for number, section in enumerate(sections, start=1)
     ]
     values: dict[str, Any] = {

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from worksmith.evals.characters import harmless
 from worksmith.evals.statistics import Interval
-from worksmith.evals.table import Grid, percent
+from worksmith.evals.table import Grid, share
 from worksmith.tools.seeding import digest
 
 _EDGE = 9.0
@@ -113,10 +113,9 @@ class Plot:
         return Grid.of(
             f"{self.title}: data",
             list(enumerate(self.points, start=1)),
-            ("", lambda each: str(each[0])),
-            ("program", lambda each: each[1].name),
+            ("program", lambda each: f"{each[0]}. {each[1].name}"),
             (self.across, lambda each: _number(each[1].cost)),
-            ("outcome, %", lambda each: percent(each[1].score)),
+            ("outcome, %", lambda each: share(each[1].score.value)),
             ("front", lambda each: "yes" if each[1].on_front else ""),
         )
 

@@ -139,9 +139,8 @@ def area_type_grid(study: Study) -> Grid:
     return Grid("Outcome by area and type, %", headings, (*cells, *rates))
 
 
-def access_grid(study: Study) -> Grid:
-    """The rates of failures of access of each program; baselines left out."""
-    rows = [row for row in study.ordered if not row.arm.baseline]
+def access_grid(rows: Sequence[Row]) -> Grid:
+    """The rates of failures of access of each program."""
     columns = rates_of(row.summary for row in rows)
     return Grid.of(
         "Failures of access, % and episodes",

@@ -79,7 +79,7 @@ def said_cost(result: EvalResult) -> str:
 
 
 def dollars_in_all(result: EvalResult) -> float | None:
-    """The cost of all episodes in dollars; None where the price of the model is unknown."""
+    """The cost of all episodes in dollars; None if the price of the model is unknown."""
     return _dollars(result, result.summary.totals)
 
 

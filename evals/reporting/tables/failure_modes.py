@@ -43,13 +43,13 @@ def failure_mode_grids(
     return tuple(grids)
 
 
-def _kind(record: EpisodeRecord) -> str:
-    return record.fault.kind if record.fault else ""
-
-
-def _title(kind: str) -> str:
+def title_of(kind: str) -> str:
     known = failure_modes().get(kind)
     return known.title if known else kind
+
+
+def _kind(record: EpisodeRecord) -> str:
+    return record.fault.kind if record.fault else ""
 
 
 def _counts(graded: Sequence[EpisodeRecord], kinds: Sequence[str]) -> Grid:
@@ -65,7 +65,7 @@ def _counts(graded: Sequence[EpisodeRecord], kinds: Sequence[str]) -> Grid:
     return Grid.of(
         "What went wrong",
         kinds,
-        ("fault", _title),
+        ("fault", title_of),
         ("episodes", lambda kind: str(counts[kind])),
         ("% of graded, 95 % interval", lambda kind: percent(_share(graded, kind))),
         ("first wrong call", partial(_steps, graded)),
@@ -91,7 +91,7 @@ def _matrix(
 ) -> Grid:
     counts = Counter((_kind(record), facet(record)) for record in graded)
     of = Counter(map(facet, graded))
-    rows = [(_title(kind), *(str(counts[kind, value]) for value in values)) for kind in kinds]
+    rows = [(title_of(kind), *(str(counts[kind, value]) for value in values)) for kind in kinds]
     wrong = {value: sum(counts[kind, value] for kind in kinds) for value in values}
     rows.append(("all", *(f"{wrong[value]} of {of[value]}" for value in values)))
     return Grid(

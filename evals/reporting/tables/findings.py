@@ -9,12 +9,17 @@ from statistics import median
 from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from worksmith.evals.records.summary import on_tasks
+from worksmith.evals.reporting.html.templates import short
 from worksmith.evals.reporting.tables.areas import HEADINGS, counted
 from worksmith.evals.reporting.tables.costs import dollars_an_episode, dollars_in_all
+from worksmith.evals.reporting.tables.failure_modes import title_of
 from worksmith.evals.running.study import Row, Study, difference
 from worksmith.evals.statistics import Interval
 from worksmith.evals.statistics.power import seen
 from worksmith.evals.table import number, percent, points, share
+
+_FEWEST = 6
+"""With fewer tasks or intents no two-sided test at 5 % can show a difference."""
 
 CHANGED = "unwanted_side_effects"
 
@@ -27,10 +32,7 @@ def findings(study: Study) -> tuple[str, ...]:
 def conclusions(study: Study) -> tuple[str, ...]:
     """What the comparison shows: of compiling first, then of a winner."""
     if all(row.summary.graded == 0 for row in candidates(study)):
-        statuses = Counter(record.status for row in candidates(study) for record in row.result.records)
-        return (
-            f"Nothing was measured: all episodes were lost to the infrastructure ({', '.join(statuses)}).",
-        )
+        return (f"Nothing was measured: all episodes were lost, {_first(study)}.",)
     compiled = [each for each in study.compiled if each[2].n]
     return (*_compiling(compiled), *_best(study, compared=bool(compiled)))
 
@@ -47,7 +49,7 @@ def leading(study: Study) -> Row:
     Where nothing was compiled it is the best candidate.
     """
     compiled = [each for each in study.compiled if each[2].n]
-    rows = [row for row, _, found in compiled if found.low > 0] or [row for row, *_ in compiled]
+    rows = [row for row, _, found in compiled if shown(found) > 0] or [row for row, *_ in compiled]
     return max(rows or candidates(study), key=_strict)
 
 
@@ -62,42 +64,51 @@ def measured(study: Study) -> str:
     """The tasks of a study, with intents and attempts."""
     first = study.rows[0]
     intents = {record.intent for record in first.result.records} - {None, ""}
-    of = f" of {len(intents)} intents" if intents else ""
+    of = f" of {len(intents)} intent{'s' if len(intents) > 1 else ''}" if intents else ""
     attempts = f", {first.result.trials} attempts at each" if first.result.trials > 1 else ""
     counts, _, lost = on_tasks(*(row.summary for row in study.rows)).partition(", ")
     return f"{counts}{of}{attempts}" + (f", {lost}" if lost else "")
 
 
 def cost(study: Study) -> str:
-    """What the episodes of all programs took together."""
-    totals = [row.summary.totals for row in study.rows]
+    """What the episodes of all programs took together; baselines ask no model."""
+    results = [row.result for row in study.rows if not row.arm.baseline]
+    totals = [result.summary.totals for result in results]
     calls, tokens = (sum(each.get(name, 0) for each in totals) for name in ("model_calls", "used_tokens"))
-    if any(row.summary.uncounted for row in study.rows):
+    if any(result.summary.uncounted for result in results):
         return "not counted: a program asked models of its own"
-    if not calls:
-        return "no model was asked"
-    each = [dollars_in_all(row.result) for row in study.rows if row.summary.totals.get("used_tokens")]
-    known: list[float] = [price for price in each if price is not None]
-    price = f"{sum(known):,.4g} dollars" if len(known) == len(each) and sum(known) else "no price is known"
+    if not calls or not tokens:
+        return f"{calls:,.0f} model calls" if calls else "cost unknown"
+    paid = [dollars_in_all(result) for result in results if result.summary.totals.get("used_tokens")]
+    known = sum(price for price in paid if price is not None)
+    price = f"{known:,.4g} dollars" if known and None not in paid else "price unknown"
     return f"{calls:,.0f} model calls, {tokens:,.0f} tokens, {price}"
 
 
 def power(study: Study) -> str:
     """The size of a difference that a comparison like this one can show; empty without a comparison."""
     compared = [
-        (found.difference.n, seen(found.difference))
+        row.against_first.difference
         for row in study.rows
-        if not row.arm.baseline and (found := row.against_first) and found.difference.n
+        if not row.arm.baseline and row.against_first and row.against_first.difference.n
     ]
     if not compared:
         return ""
-    tasks, size = max(tasks for tasks, _ in compared), median(size for _, size in compared)
+    if max(map(_units, compared)) < _FEWEST:
+        return f"Fewer than {_FEWEST} tasks or intents show no difference."
+    tasks, size = max(found.n for found in compared), median(map(seen, compared))
     return f"{tasks} tasks show a difference of about {100 * size:.0f} points 8 times in 10 (at 5 %)."
 
 
-def shown(found: Interval) -> bool:
-    """Whether a difference has an interval without zero."""
-    return found.low > 0 or found.high < 0
+def shown(found: Interval) -> int:
+    """The sign of a difference that is shown; 0 for one that is not."""
+    if _units(found) < _FEWEST:
+        return 0
+    return 1 if found.low > 0 else -1 if found.high < 0 else 0
+
+
+def _units(found: Interval) -> int:
+    return found.groups or found.n
 
 
 def _strict(row: Row) -> float:
@@ -107,8 +118,8 @@ def _strict(row: Row) -> float:
 
 def _compiling(compiled: Sequence[tuple[Row, Row, Interval]]) -> Iterator[str]:
     """Of several programs one sentence on all, with the one that says most."""
-    lifted = [each for each in compiled if each[2].low > 0]
-    lowered = [each for each in compiled if each[2].high < 0]
+    lifted = [each for each in compiled if shown(each[2]) > 0]
+    lowered = [each for each in compiled if shown(each[2]) < 0]
     if len(compiled) == 1:
         ((row, base, found),) = compiled
         how = "lifted" if lifted else "lowered" if lowered else ""
@@ -118,16 +129,16 @@ def _compiling(compiled: Sequence[tuple[Row, Row, Interval]]) -> Iterator[str]:
     if lifted:
         row, base, found = max(lifted, key=lambda each: _strict(each[0]))
         count = f"{len(lifted)} of {len(compiled)} programs"
-        yield f"Compiling lifted {count}, best {row.arm.label}: {_from_to(row, base, found)}."
+        yield f"Compiling lifted {count}; the best is {row.arm.label}: {_from_to(row, base, found)}."
     if lowered:
         row, base, found = min(lowered, key=lambda each: each[2].value)
         count = f"{len(lowered)} of {len(compiled)} programs"
-        yield f"Compiling lowered {count}, most {row.arm.label}: {_from_to(row, base, found)}."
+        yield f"Compiling lowered {count}; the worst is {row.arm.label}: {_from_to(row, base, found)}."
     if compiled and not lifted and not lowered:
         row, base, found = max(compiled, key=lambda each: _strict(each[0]))
         yield (
-            f"Compiling is not shown to change any of {len(compiled)} programs, "
-            f"best {row.arm.label}: {_from_to(row, base, found)}."
+            f"Compiling is not shown to change any of {len(compiled)} programs; "
+            f"the best is {row.arm.label}: {_from_to(row, base, found)}."
         )
 
 
@@ -137,7 +148,7 @@ def _from_to(row: Row, base: Row, found: Interval) -> str:
 
 
 def _best(study: Study, *, compared: bool) -> Iterator[str]:
-    """The winner, if there is one; of two programs their difference, unless a sentence has it already."""
+    """The winner, if there is one; of two programs their difference, unless that was `compared` before."""
     rows, winner = candidates(study), study.winner
     if len(rows) == 1:
         outcome = rows[0].summary.scores.get(PRIMARY)
@@ -168,37 +179,34 @@ def _of_leading(study: Study) -> Iterator[str]:
     if not row.summary.graded:
         return
     if lost:
-        yield (
-            f"The infrastructure lost {lost} of {episodes} episodes ({share(lost / episodes)} %); "
-            "differences count them as wrong."
-        )
-    yield from _failures(row)
+        yield f"{lost} of {episodes} episodes were lost, {_first(study)}; differences count them as wrong."
+    graded = [record for record in row.result.records if record.graded]
+    yield f"{row.arm.label} {_failures(graded)}."
     rates = [f"{HEADINGS[name]} {counted(rate)}" for name, rate in row.summary.rates.items() if rate.count]
     if rates:
-        yield f"Access of {row.arm.label}: {', '.join(rates)}."
-    changed = sum(record.scores.get(CHANGED, 0.0) > 0 for record in row.result.records if record.graded)
-    if changed:
-        yield f"{row.arm.label} changed what it should not in {changed} of {row.summary.graded} episodes."
+        yield f"Its failures of access, in %: {', '.join(rates)}."
+    if changed := sum(record.scores.get(CHANGED, 0.0) > 0 for record in graded):
+        yield f"It changed what it should not in {changed} of {len(graded)} episodes."
     yield from _costs(row, base)
 
 
-def _failures(row: Row) -> Iterator[str]:
-    graded = [record for record in row.result.records if record.graded]
+def _failures(graded: Sequence[EpisodeRecord]) -> str:
     wrong = [record for record in graded if record.scores.get(PRIMARY, 0.0) < 1]
-    if not wrong:
-        return
-    faults = Counter(record.fault.kind.replace("_", " ") for record in wrong if record.fault)
-    said = [f"most by {name} ({count})" for name, count in faults.most_common(1)]
+    said = [f"fails in {len(wrong)} of {len(graded)} episodes"]
+    faults = Counter(title_of(record.fault.kind) for record in wrong if record.fault)
+    said += [f"most often {name} ({count})" for name, count in faults.most_common(1)]
     groups = group_records(graded, _intent)
-    if len(groups) > 1:
+    if wrong and len(groups) > 1:
         counts = Counter(map(_intent, wrong))
         worst = max(counts, key=lambda name: (counts[name] / len(groups[name]), counts[name]))
         said.append(f"worst in {worst or 'no intent'} ({counts[worst]} of {len(groups[worst])})")
-    yield (
-        f"{row.arm.label} fails in {len(wrong)} of {len(graded)} episodes"
-        + "".join(f", {each}" for each in said)
-        + "."
-    )
+    return ", ".join(said)
+
+
+def _first(study: Study) -> str:
+    """The reason of the first loss."""
+    lost = next(record for row in study.rows for record in row.result.records if not record.graded)
+    return f"the first to {short((lost.error or lost.status).partition(chr(10))[0], 80)}"
 
 
 def _intent(record: EpisodeRecord) -> str:
@@ -210,7 +218,7 @@ def _costs(row: Row, base: Row | None) -> Iterator[str]:
     if not taken[0] or any(each.summary.uncounted for each in (row, base) if each):
         return
     paid = [dollars_an_episode(each.result) for each in (row, base) if each]
-    said = f"An episode of {row.arm.label} takes {number(taken[0], 0)} tokens"
+    said = f"Its episode takes {number(taken[0], 0)} tokens"
     said += f" ({paid[0]:.2g} dollars)" if paid[0] else ""
     if base and taken[1]:
         said += f", {taken[0] / taken[1]:.2g} times those of {base.arm.label}"

@@ -13,7 +13,7 @@ _NOTE = (
     "Score: the mean of (level - 1) / 4; passed: level 4 or 5; failed: verdicts that could not be read or "
     "had, which are in no mean. Tokens are the judge's own and in no other table; `~` marks estimates."
 )
-_LOCAL = f"{NAME} is no language model: it checks facts by rule."
+_LOCAL = f"{NAME} is not a language model: it checks facts by rule."
 
 _COLUMNS: tuple[tuple[str, Callable[[JudgeFigures], str]], ...] = (
     ("score %", lambda each: percent(each.score)),

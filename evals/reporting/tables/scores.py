@@ -156,7 +156,7 @@ def attempt_grid(summary: Summary, notes: tuple[str, ...]) -> Grid:
 
 
 def attempt_grids(study: Study) -> list[Grid]:
-    """The chance that all of k attempts succeed, of each candidate; none where tasks were attempted once."""
+    """The chance that all of k attempts succeed, of each candidate; none if tasks were attempted once."""
     rows = [row for row in study.ordered if row.summary.pass_hat and not row.arm.baseline]
     if not rows:
         return []

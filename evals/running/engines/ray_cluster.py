@@ -19,7 +19,7 @@ from worksmith.evals.running.engines.messages import ToWorker, packed, unpacked
 from worksmith.evals.running.engines.store import SuiteStore
 from worksmith.evals.running.engines.worker import Worker
 from worksmith.evals.running.engines.worker_pool import ENDING, WorkerPool
-from worksmith.tools.errors import InfrastructureError, InputError, missing_extra
+from worksmith.tools.errors import InfrastructureError, InputError, needing
 from worksmith.tools.sqlite.sandbox import keep_one_sandbox
 
 _LOCAL = "local"
@@ -57,10 +57,8 @@ class RayCluster(WorkerPool):
         address: str | None = None,
         store: SuiteStore | None = None,
     ) -> None:
-        try:
+        with needing("--engine ray", "ray"):
             import ray
-        except ImportError as error:
-            raise missing_extra("--engine ray", "ray") from error
         super().__init__(_Actor, workers or most, store)
         self._given = workers
         self._ray = ray

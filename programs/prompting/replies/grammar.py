@@ -48,7 +48,7 @@ def held_to(config: Config, lm: Any, signature: Any, tools: NativeTools | None, 
 
 
 def is_constrained(lm: Any, form: str) -> bool:
-    """Whether a model is held to a form of replies: by its engine, or by a server that is said to do so."""
+    """Whether a model is held to a form of replies: by its engine, or by a server with that setting."""
     model = itself(lm)
     setting = getattr(model, "constrained", None)
     if setting == "json_schema":
@@ -71,7 +71,7 @@ def reply_schema(signature: type[dspy.Signature], tools: NativeTools) -> dict[st
 
 @lru_cache(maxsize=256)
 def reply_grammar(signature: type[dspy.Signature], tools: NativeTools) -> str | None:
-    """The grammar of a reply whose fields are under markers; None as of `reply_schema`."""
+    """The grammar of a reply whose fields are under markers; None as in `reply_schema`."""
     texts = _texts(signature)
     if texts is None:
         return None
@@ -105,7 +105,7 @@ def closed(schema: Any) -> Any:
 
 
 def _texts(signature: type[dspy.Signature]) -> dict[str, bool] | None:
-    """The fields before the calls, and whether each has to be there; None if they are no texts."""
+    """The fields before the calls, and whether each is required; None if they are not texts."""
     fields = signature.output_fields
     names = [*fields]
     calls = 2 if names[-2:] == ["tool", "arguments"] else int(names[-1:] == ["calls"])

@@ -1,4 +1,4 @@
-"""Replies that have not the form asked for, and yet say which tools are to be called.
+"""Replies in another form that still name the tools to call.
 
 Small models write them, and servers whose parser does not know the model's own form. A name is read only if
 one tool alone can be meant, and no value is made up. The record of an episode names each leniency.
@@ -58,10 +58,10 @@ class Found:
 
 
 def found_calls(text: str, tools: Collection[str]) -> Found | None:
-    """The calls that a reply makes; None if there is none that can be read.
+    """The calls that a reply makes; None without a readable one.
 
     Args:
-        tools: the names of the tools on offer; an object with another name is no call.
+        tools: the names of the tools on offer; an object with another name is not a call.
     """
     if len(text) > _MOST or not is_writable(text):
         return None
@@ -74,7 +74,7 @@ def found_calls(text: str, tools: Collection[str]) -> Found | None:
 
 
 def own_name(name: str, tools: Collection[str]) -> tuple[str, tuple[str, ...]]:
-    """The tool that a name means, and the leniencies by which it was found; the name itself if it is none.
+    """The tool that a name means, and the leniencies by which it was found; the name itself otherwise.
 
     The signature of a tool stands for its name, and a name may lack its prefix or have one before it.
     """

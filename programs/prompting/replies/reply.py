@@ -51,7 +51,7 @@ def read_reply(text: str, fields: dict[str, FieldReader], kinds: list[str]) -> d
         kinds: gets the leniencies by which they were read.
 
     Raises:
-        ValueError: a field is missing or cannot be read; says which.
+        ValueError: a field is missing or cannot be read; the message names it.
     """
     if not text.strip():
         raise ValueError("the reply is empty")
@@ -123,10 +123,10 @@ def read_object(name: str, text: str, kinds: list[str], *, mended: bool = True) 
     """A JSON object; no text stands for an empty one.
 
     Args:
-        kinds, mended: as of `read_json`.
+        kinds, mended: as in `read_json`.
 
     Raises:
-        ValueError: it is none; says so of `name`.
+        ValueError: it is not an object; the message has `name`.
     """
     value = read_json(name, text, kinds, mended=mended) if text else {}
     if not isinstance(value, dict):
@@ -143,7 +143,7 @@ def _calls(text: str, kinds: list[str]) -> list[dict[str, Any]]:
 
 
 def check_values(values: dict[str, Any]) -> None:
-    """See that the fields of a reply that somebody else has read are fit for use, or raise `ValueError`."""
+    """Check the fields of a reply that other code has read, or raise `ValueError`."""
     for name, value in values.items():
         check_unicode(name, value)
     if isinstance(values.get("calls"), list):
@@ -167,7 +167,7 @@ def read_json(name: str, text: str, kinds: list[str], *, mended: bool = True) ->
         mended: whether small slips are mended.
 
     Raises:
-        ValueError: it is none; says so of `name`.
+        ValueError: it is not JSON; the message has `name`.
     """
     if fenced := _FENCE.match(text):
         text = fenced[1].strip()
@@ -191,7 +191,7 @@ def check_unicode(name: str, value: Any) -> None:
     """Refuse halves of surrogate pairs: no database and no model takes them.
 
     Raises:
-        ValueError: there is one in `value`; says so of `name`.
+        ValueError: `value` has one; the message has `name`.
     """
     if not is_writable(value):
         raise ValueError(f"{name} has text that is not valid Unicode")
@@ -199,7 +199,7 @@ def check_unicode(name: str, value: Any) -> None:
 
 def _not_endless(name: str, text: str) -> str:
     if len(text) > LONGEST_MENDED:
-        raise ValueError(f"{name} is not JSON, and too long to be mended")
+        raise ValueError(f"{name} is not JSON, and too long to be repaired")
     return text
 
 

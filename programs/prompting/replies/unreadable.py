@@ -1,4 +1,4 @@
-"""Replies that cannot be read: the problem in words, and the remedy that the model is told."""
+"""Replies that cannot be read: the problem in words, and the remedy for the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IN_FORMAT = "Reply again in the given format."
 """The remedy for a reply that has not the fields asked for."""
 
 _LONGEST_PROBLEM = 200
-"""Characters of what a client says of a reply."""
+"""The most characters of a client's remark on a reply."""
 
 
 class UnreadableReplyError(AdapterParseError):  # type: ignore[misc]
@@ -51,7 +51,7 @@ class Stopped(NamedTuple):
 
     Attributes:
         problem: in words for the model and for people.
-        remedy: what the model is to do besides replying in the right format.
+        remedy: the model's task besides replying in the right format.
     """
 
     status: EpisodeStatus
@@ -73,16 +73,16 @@ STOPPED = {
     ),
     "error": Stopped("model_error", "the provider broke the reply off", ""),
 }
-"""By reason, see `worksmith.evals.lm.finish_reasons`. A readable reply is taken whatever the reason."""
+"""By reason, see `worksmith.evals.lm.finish_reasons`. A readable reply is taken for any reason."""
 
 
 def as_unreadable(
     error: Exception, signature: type[dspy.Signature], wire: Wire
 ) -> UnreadableReplyError | None:
-    """The error with its remedy, where a model replied and the reply cannot be read; None for any other.
+    """The error with its remedy, for an unreadable reply of a model; None for any other.
 
     Args:
-        wire: the reply on its way, and why the model stopped.
+        wire: the reply, and the reason of its end.
     """
     if isinstance(error, UnreadableReplyError):
         reply, problem, remedy = error.reply, error.problem, error.remedy

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import re
 from html.parser import HTMLParser
 
@@ -9,8 +10,10 @@ from rich.console import Console
 from tests.evals.episodes import make_record, make_result, solved
 from worksmith.evals.records.entries import CallEntry
 from worksmith.evals.records.run_card import TASK
+from worksmith.evals.reporting.brief import show_brief
 from worksmith.evals.reporting.report import Report, evaluation_report, study_report
-from worksmith.evals.running.study import StudyArm, run_study
+from worksmith.evals.reporting.tables.findings import conclusions
+from worksmith.evals.running.study import Study, StudyArm, run_study
 from worksmith.tools.statuses import STATUSES
 
 
@@ -107,7 +110,7 @@ def test_a_study_puts_baselines_last_and_names_the_reference(comparison: Report)
     assert lines[2:5] == ["| act", "| react", "| nothing"]
     assert "points to act" in text
     assert "+50.0 [" in text
-    assert "react is better than every other candidate" in text
+    assert "react is better than act: from 33.3 to 83.3 %" in text
 
 
 def test_the_facts_of_a_study_hold_for_all_its_rows(comparison: Report) -> None:
@@ -129,28 +132,91 @@ def test_a_comparison_says_what_it_could_have_seen(comparison: Report) -> None:
     assert re.search(r"Power: \d+ tasks show a difference of about \d+ points", comparison.markdown())
 
 
-def test_a_comparison_says_first_whether_compiling_helped() -> None:
-    results = {"react": solved(range(10), of=60), "react + knn": solved(range(50), of=60)}
-    results |= {"act": solved(range(30), of=60), "act + knn": solved(range(31), of=60)}
-    arms = [StudyArm(n, n.split(" ")[0], "knn" if "knn" in n else "none") for n in results]
-    report = study_report(run_study(arms, lambda arm: results[arm.label]))
-    first, second, *_ = report.grids[0].lead
+def compiled(**solves: tuple[int, int]) -> Study:
+    """Strategies that solve so many of 60 tasks uncompiled and compiled with knn."""
+    arms, results = [], []
+    for name, counts in solves.items():
+        arms += [StudyArm(name, name), StudyArm(f"{name} + knn", name, "knn")]
+        results += [solved(range(count), of=60) for count in counts]
+    found = dict(zip((arm.label for arm in arms), results, strict=True))
+    return run_study(arms, lambda arm: found[arm.label])
 
-    assert first.startswith("Compiling with knn lifted react from 16.7 to 83.3 %, +66.7 [")
-    assert second.startswith("Compiling with knn is not shown to change act: 50.0 and 51.7 %, +1.7 [")
-    assert report.lead.startswith(first)
-    assert shown(report).index(first) < shown(report).index("Comparison on 60 tasks")
-    assert "each by itself" in report.lead
+
+@pytest.mark.parametrize(
+    ("study", "said"),
+    [
+        (compiled(react=(10, 50)), ["Compiling with knn lifted react from 16.7 to 83.3 %, +66.7 ["]),
+        (compiled(act=(30, 31)), ["Compiling with knn is not shown to change act: 50.0 and 51.7 %, +1.7 ["]),
+        (
+            compiled(react=(10, 50), act=(30, 31), cot=(10, 45), plan=(30, 2)),
+            [
+                "Compiling lifted 2 of 4 programs; the best is react + knn: from 16.7 to 83.3 %, +66.7 [",
+                "Compiling lowered 1 of 4 programs; the worst is plan + knn: from 50.0 to 3.3 %, -46.7 [",
+                "react + knn is better than every other candidate.",
+            ],
+        ),
+        (
+            compiled(act=(30, 31), cot=(20, 21)),
+            ["Compiling is not shown to change any of 2 programs; the best is act + knn: 50.0 and 51.7 %, "],
+        ),
+        (
+            run_study(
+                [StudyArm("a"), StudyArm("b")],
+                lambda arm: solved(range(30 if arm.label == "a" else 5), of=60),
+            ),
+            ["a is better than b: from 8.3 to 50.0 %, +41.7 ["],
+        ),
+        (
+            run_study([StudyArm("a"), StudyArm("b")], lambda _: solved([1], of=10)),
+            ["a is not shown to be better than b: 10.0 and 10.0 %, +0.0 ["],
+        ),
+        (
+            run_study([StudyArm("a"), StudyArm("b"), StudyArm("c")], lambda _: solved([1], of=10)),
+            ["No program is shown to be better than all others; the best is a with 10.0 %."],
+        ),
+        (
+            run_study(
+                [StudyArm("a"), StudyArm("b")], lambda arm: solved([0] if arm.label == "a" else [], of=1)
+            ),
+            ["a is not shown to be better than b: 0.0 and 100.0 %, "],
+        ),
+        (
+            run_study(
+                [StudyArm("a")], lambda _: make_result([make_record(1, status="model_error", scores={})])
+            ),
+            ["Nothing was measured: all episodes were lost, the first to model_error."],
+        ),
+    ],
+)
+def test_the_first_sentences_say_what_is_better_and_none_is_like_another(
+    study: Study, said: list[str]
+) -> None:
+    found = study_report(study).findings
+
+    assert len(conclusions(study)) == len(said)
+    assert all(sentence.startswith(start) for sentence, start in zip(found, said, strict=False))
+
+
+@pytest.mark.parametrize("names", [("act",), ("act", "react"), tuple(f"{'long' * 9}-{n}" for n in range(9))])
+def test_a_terminal_shows_a_study_in_fifteen_lines(names: tuple[str, ...]) -> None:
+    study = compiled(**dict.fromkeys(names, (10, 50)))
+    console = Console(width=80, file=io.StringIO())
+    show_brief(console, study, notes=["The model is slow.", "And old."], step="do more.")
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+
+    assert len(lines) <= 15
+    assert max(map(len, lines)) <= 80
+    text = " ".join(" ".join(lines).split())
+    assert conclusions(study)[0] in text
+    assert all(each in text for each in ("+66.7 [", "60 tasks", "The model is slow.", "Next: do more."))
 
 
 def test_a_comparison_shows_which_tasks_differ() -> None:
     results = {"a": solved([1, 2, 3], of=6), "b": solved([2, 3, 4, 5], of=6)}
     report = study_report(run_study([StudyArm("a"), StudyArm("b")], lambda arm: results[arm.label]))
-    (section,) = [each for each in report.sections if each.title == "Tasks that differ"]
-    (grid,) = section.grids
+    (grid,) = [each for each in report.grids if "gained or lost" in each.title]
 
-    assert grid.notes == ("Of 6 tasks, 2 gained and 1 lost.",)
-    assert [row[3:] for row in grid.rows] == [("0", "1"), ("0", "1"), ("1", "0")]
+    assert sorted(row[3:] for row in grid.rows) == [("-", "b"), ("b", "-"), ("b", "-")]
     assert grid.title in report.html()
 
 
@@ -159,13 +225,6 @@ def test_episodes_lead_to_their_prompts() -> None:
     page = evaluation_report(make_result([make_record(1)]), rerun=rerun).html()
 
     assert f"worksmith run &#39;my suite&#39; {make_record(1).task_id} --prompts" in page
-
-
-def test_no_winner_is_a_result() -> None:
-    arms = [StudyArm("a"), StudyArm("b")]
-    report = study_report(run_study(arms, lambda _: solved([1], of=10)))
-
-    assert "No program is shown to be better than all others" in report.markdown()
 
 
 def test_nothing_graded_still_gives_a_report() -> None:

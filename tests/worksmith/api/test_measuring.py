@@ -103,7 +103,7 @@ def test_any_function_is_a_program(suite: ws.Suite) -> None:
 
 def test_a_result_is_a_table_a_page_and_data(suite: ws.Suite, here: Path) -> None:
     result = gold(suite)
-    assert "outcome" in str(result)
+    assert "Outcome of react, gold" in str(result)
     page = result.report("report.html")
     assert page == Path("report.html")
     with pytest.raises(ws.InputError, match="this is a directory"):

@@ -36,7 +36,8 @@ SETTINGS: dict[str, type[JobSettings]] = {
 }
 """Of the commands that the table gives, which are all made in one way, the first alone."""
 
-MODES = {"json", "help", "dry_run", "aa", "sample", "prompts", "commit", "check", "agreement", "show"}
+MODES = {"json", "help", "verbose", "dry_run", "aa", "sample", "prompts", "commit", "check", "agreement"}
+MODES |= {"show"}
 """Options that say how a command works; none of them changes what a job is."""
 
 

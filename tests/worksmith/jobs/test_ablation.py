@@ -103,7 +103,8 @@ def test_each_program_also_runs_without_each_category(suite: Suite, here: Path) 
 
 
 def test_the_difference_stands_beside_the_full_program(suite: Suite, here: Path) -> None:
-    result = run(suite, "--strategies", "react", "--optimizers", "none", "--without-tools", CALCULATION)
+    options = ("--strategies", "react", "--optimizers", "none", "--without-tools", CALCULATION)
+    result = run(suite, *options, "--verbose")
 
     assert "Outcome without a category of functions" in result.stdout
     assert f"react without {CALCULATION}" in result.stdout

@@ -98,7 +98,7 @@ def test_each_strategy_of_a_comparison_has_its_own_tools(suite: Suite, here: Pat
 
 
 def test_the_table_says_which_tools_a_row_had_where_they_differ(suite: Suite, here: Path) -> None:
-    arguments = ("compare", suite.path, "--optimizers", "none", "--lm", "gold", "--no-track")
+    arguments = ("compare", suite.path, "--optimizers", "none", "--lm", "gold", "--no-track", "--verbose")
     differ = shown(*arguments, "--strategies", "act,function_calling")
     same = shown(*arguments, "--strategies", "act,function_calling", "--toolset", "functions")
 

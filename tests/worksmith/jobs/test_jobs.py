@@ -19,7 +19,8 @@ from worksmith.jobs.comparing.comparison import compare
 from worksmith.jobs.compiling.compilation import compile
 from worksmith.jobs.evaluation import evaluate
 from worksmith.jobs.judgement import judge
-from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvaluateSettings
+from worksmith.jobs.settings.compiling import CompileSettings
+from worksmith.jobs.settings.programs import CompareSettings, EvaluateSettings
 from worksmith.jobs.settings.runs import JudgeSettings
 from worksmith.jobs.settings.suites import BuildSettings
 from worksmith.tools.errors import InputError, WorksmithError
@@ -35,7 +36,7 @@ def test_an_evaluation_gives_records_figures_and_tables(suite: Suite, tmp_path: 
     (run,) = result.runs.values()
     assert len(run.records) == 3
     assert not result.failed
-    assert "outcome" in str(result)
+    assert str(result).startswith("Outcome of react, gold: 100.0 [")
     data = json.loads(json.dumps(result.to_json()))
     assert (data["split"], data["limit"], len(data["rows"])) == ("test", 3, 3)
     assert heard.said == ["see each episode with: worksmith report log.jsonl"]

@@ -70,5 +70,5 @@ def test_a_model_rewords_queries_if_the_checks_let_it(project: Path, monkeypatch
 
 
 def test_a_folder_that_is_no_project_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="this is no project"):
+    with pytest.raises(InputError, match="this is not a project"):
         draft_tasks(TaskDraftSettings(suite=tmp_path, out=tmp_path / "tasks.jsonl"))

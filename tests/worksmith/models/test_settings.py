@@ -20,7 +20,8 @@ from worksmith.evals.lm.prices import Price, Prices, use_prices
 from worksmith.evals.records.run_card import RunCard
 from worksmith.jobs.measuring.measurement import with_settings_of
 from worksmith.jobs.opening.budgets import open_budget
-from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvaluateSettings
+from worksmith.jobs.settings.compiling import CompileSettings
+from worksmith.jobs.settings.programs import CompareSettings, EvaluateSettings
 from worksmith.models.named import parted, read_models, settings_of, use_models, with_options
 from worksmith.models.resolve import resolve
 from worksmith.models.settings import NamedModel
@@ -158,10 +159,10 @@ def test_what_decides_no_reply_is_in_neither(setting: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("openai/x temperture=1", "did you mean temperature"),
+        ("openai/x temperture=1", "did you mean 'temperature'"),
         ("openai/x temperature=hot", "temperature: Input should be a valid number"),
         ("openai/x temperature=3", "temperature"),
-        ("openai/x temperature", "'temperature' is no setting of a model"),
+        ("openai/x temperature", "'temperature' is not a setting of a model"),
         ("openai/x seed=1 seed=2", "'seed' is given twice"),
         ("openai/x model=openai/y", "no setting 'model'"),
         ("openai/x input_price=1", "an input_price and an output_price"),

@@ -162,7 +162,7 @@ def test_a_difference_is_derived_from_a_trained_model_to_the_same_bytes(place: P
     further = train(_sft(place, "further", form="difference", **{**given, "model": f"local/{small}"}))
     assert further.loss[0] < whole.loss[0] / 2
     assert read_manifest(further.out).base == manifest.base
-    with pytest.raises(InputError, match="no multiple of 64"):
+    with pytest.raises(InputError, match="not a multiple of 64"):
         train(_sft(place, "narrow", tune="full", form="difference"))
     for settings in ({"form": "difference"}, {"model": str(small)}):
         with pytest.raises(InputError, match="a difference is of all weights"):
@@ -192,7 +192,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(place: Path, trained: Tra
     assert (killed / UNFINISHED).is_file()
     assert not (killed / MANIFEST).exists()
 
-    with pytest.raises(InputError, match="--resume goes on with it"):
+    with pytest.raises(InputError, match="--resume continues it"):
         train(_sft(place, "killed", **options))
     with pytest.raises(InputError, match="another seed"):
         train(_sft(place, "killed", **options, seed=4, resume=True))

@@ -11,7 +11,7 @@ from tests.worksmith.training.tiny import sft_rows, write_rows, write_tiny_model
 from worksmith.evals.suite import Suite
 from worksmith.jobs.compiling.compilation import compile
 from worksmith.jobs.compiling.forecast import forecast_compile
-from worksmith.jobs.settings.programs import CompileSettings
+from worksmith.jobs.settings.compiling import CompileSettings
 from worksmith.jobs.settings.training import TrainSftSettings
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from worksmith.cli.help import MORE
-from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
+from worksmith.cli.options import DryRunFlag, JsonFlag, VerboseFlag, from_settings
 from worksmith.cli.terminal import say, show
 from worksmith.evals.progress.screen import Terminal
-from worksmith.jobs.settings.programs import CompileSettings
+from worksmith.jobs.settings.compiling import CompileSettings
 from worksmith.tools.errors import InputError
 
 
@@ -43,6 +43,7 @@ def compile_program(
             rich_help_panel=f"Compile{MORE}",
         ),
     ] = None,
+    verbose: VerboseFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
@@ -56,7 +57,7 @@ def compile_program(
         show(forecast_compile(settings, sample=sample, aa=aa, progress=Terminal()), as_json)
         return
     if not aa:
-        show(compile(settings, progress=Terminal()), as_json)
+        show(compile(settings, progress=Terminal()), as_json, verbose)
         return
     found = check_same_program(settings, progress=Terminal())
     show(found, as_json)

@@ -88,7 +88,7 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
 
 
 def _build(settings: QuickstartSettings, kind: str, world: Quickstart) -> Suite:
-    from worksmith.evals.building import build_suite
+    from worksmith.evals.authoring.suite_building import build_suite
     from worksmith.jobs.indexing import index
 
     directory = settings.out / kind
@@ -100,7 +100,7 @@ def _build(settings: QuickstartSettings, kind: str, world: Quickstart) -> Suite:
         seed=settings.seed,
         **world.options,
     )
-    say(index(IndexSettings(suite=suite.path, embedder="static"), progress=Terminal()).sentence)
+    say(*index(IndexSettings(suite=suite.path, embedder="static"), progress=Terminal()).lines)
     counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
     say(f"     {len(suite.tasks)} tasks ({counts}) in {directory}")
     return suite

@@ -45,13 +45,11 @@ def serve_model(
     Clients send the token as their API key. Ctrl-C or SIGTERM ends the server.
     """
     from worksmith.models.serving.engines import served_engine
-    from worksmith.tools.errors import missing_extra
+    from worksmith.tools.errors import needing
 
-    try:
+    with needing("the command `serve`", "serve"):
         from worksmith.models.serving.app import ModelApp
         from worksmith.tools.serving.server import Server, check_reach
-    except ModuleNotFoundError as error:
-        raise missing_extra("the command `serve`", "serve") from error
     check_reach(host, allow_remote=allow_remote, tls=tls)
     token, given = token_of_clients(token_env)
     engine = served_engine(name)

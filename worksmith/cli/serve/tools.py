@@ -51,12 +51,10 @@ def serve_tools(
     An episode ends when the client calls finish or disconnects, or the server is stopped. It is then scored
     and recorded, and the verdict is printed on stderr.
     """
-    from worksmith.tools.errors import missing_extra
+    from worksmith.tools.errors import needing
 
-    try:
+    with needing("the command `serve tools`", "mcp"):
         import mcp  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise missing_extra("the command `serve tools`", "mcp") from error
     from worksmith.evals.suite import Suite
     from worksmith.serving.tools.opening import episodes_of
 
@@ -92,12 +90,10 @@ def _serve_http(
     idle: float,
     as_json: bool,
 ) -> None:
-    from worksmith.tools.errors import missing_extra
+    from worksmith.tools.errors import needing
 
-    try:
+    with needing("`serve tools` over HTTP", "serve"):
         from worksmith.tools.serving.server import Server, check_reach
-    except ModuleNotFoundError as error:
-        raise missing_extra("`serve tools` over HTTP", "serve") from error
     from worksmith.serving.tools.http import PATH, ToolsApp
 
     check_reach(host, allow_remote=allow_remote, tls=tls)

@@ -89,7 +89,7 @@ def validate(
     if facts["departments_unknown"]:
         known = ", ".join(world.departments)
         listed = "; ".join(facts["departments_unknown"])
-        typer.echo(f"nobody is in these departments, unless the world has others than {known}: {listed}")
+        typer.echo(f"these departments are empty, unless the world has others than {known}: {listed}")
 
 
 @app.command("schema")

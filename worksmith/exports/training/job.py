@@ -31,7 +31,7 @@ from worksmith.jobs.settings.exports import SftSettings
 from worksmith.programs.parts.tool_retrieval import tools_a_step
 from worksmith.programs.prompting.forms import NATIVE
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.atomic import check_writable, write_atomically
+from worksmith.tools.files.atomic import check_free, write_atomically
 from worksmith.tools.seeding import digest, rng
 
 if TYPE_CHECKING:
@@ -51,11 +51,7 @@ class Job:
         self._settings, self._progress = settings, progress
         self._files = _files(settings)
         for file in (*self._files, card_beside(settings.out)):
-            if file.exists() and not settings.force:
-                raise InputError(
-                    "there is a file already", where=str(file), hint="give --force to replace it"
-                )
-            check_writable(file)
+            check_free(file, force=settings.force)
         self._count = counter(settings.tokenizer)
         self._suites, self._sources = open_sources(settings)
         self._agents = {suite.digest: _agent(suite, settings) for suite in self._suites.opened}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from worksmith.tools.errors import missing_extra
+from worksmith.tools.errors import needing
 
 if TYPE_CHECKING:
     from worksmith.exports.choice import TaskChoice
@@ -46,10 +46,8 @@ def load_environment(
         >>> episode.traces[0].reward
         1.0
     """
-    try:
+    with needing("environments of verifiers", "verifiers"):
         import verifiers.v1 as vf
-    except ModuleNotFoundError as error:
-        raise missing_extra("environments of verifiers", "verifiers") from error
     from worksmith.exports.verifiers.environment import SuiteEnv, SuiteEnvConfig, SuiteTasksetConfig
     from worksmith.exports.verifiers.task import SuiteTaskConfig
 

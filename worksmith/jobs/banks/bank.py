@@ -23,8 +23,8 @@ from worksmith.optimizers.compiling.journal import Journal, discard, journal_bes
 from worksmith.optimizers.demos.bank_building import TeacherRun, build_bank
 from worksmith.optimizers.demos.trace_bank import BankCard, TraceBank, interface_of
 from worksmith.optimizers.rollouts import Rollouts
-from worksmith.tools.errors import InputError, WorksmithError
-from worksmith.tools.files.atomic import check_writable
+from worksmith.tools.errors import WorksmithError
+from worksmith.tools.files.atomic import check_free
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -74,10 +74,8 @@ def build_trace_bank(settings: BankSettings, *, progress: Progress = SILENT) -> 
         WorksmithError: all episodes were lost to the infrastructure.
     """
     out = settings.out
-    if out.exists() and not settings.force:
-        raise InputError("the file is already there", where=str(out), hint="give --force to replace it")
+    check_free(out, force=settings.force)
     suite, agent, tasks, attempts = _opened(settings, progress)
-    check_writable(out)
     work = journal_beside(out)
     if settings.force and not settings.resume:
         discard(work)

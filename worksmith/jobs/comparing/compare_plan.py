@@ -17,7 +17,8 @@ from worksmith.evals.running.study import StudyArm
 from worksmith.evals.scoring.constraints import constraints
 from worksmith.evals.suite import Suite
 from worksmith.jobs.comparing.study_plan import StudyPlan
-from worksmith.jobs.compiling.compilation import compiled, describe_compile, with_planner
+from worksmith.jobs.compiling.compilation import compiled
+from worksmith.jobs.compiling.compile_plan import describe_compile, with_planner
 from worksmith.jobs.measuring.measurement import Measurement
 from worksmith.jobs.measuring.metric import check_scores
 from worksmith.jobs.opening.arms import NO_OPTIMIZER, ablated, models_of_agents, strategies_for, study_arms
@@ -31,7 +32,7 @@ from worksmith.jobs.opening.programs import (
 )
 from worksmith.jobs.opening.suites import open_train_suite, teacher_name
 from worksmith.jobs.recording.tracking import keep_program, slug
-from worksmith.jobs.settings.programs import CompileSettings
+from worksmith.jobs.settings.compiling import CompileSettings
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.claims import too_few_intents
 from worksmith.optimizers.compiling.journal import discard

@@ -16,6 +16,7 @@ from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.record import PRIMARY, RATES
 from worksmith.evals.records.rows import interval_row
 from worksmith.evals.records.summary import on_tasks
+from worksmith.evals.reporting.brief import show_brief
 from worksmith.evals.reporting.report import console_grids
 from worksmith.evals.reporting.tables.costs import cost_grid, dollars_an_episode, said_cost
 from worksmith.evals.reporting.tables.findings import conclusions
@@ -23,8 +24,9 @@ from worksmith.evals.running.study import Row, Study
 from worksmith.evals.table import percent, points
 from worksmith.jobs.comparing.compare_plan import plan_comparison
 from worksmith.jobs.comparing.study_plan import OnRow, StudyPlan
-from worksmith.jobs.measuring.measurement import losses
+from worksmith.jobs.measuring.measurement import losses, mistakes
 from worksmith.jobs.recording.tracking import Tracking
+from worksmith.jobs.showing.next_step import next_step
 from worksmith.jobs.showing.printing import Printable, write_report
 from worksmith.optimizers.registry import optimizer_class
 from worksmith.tools.files.atomic import check_writable
@@ -128,13 +130,21 @@ class Comparison(Printable, Tabular):
         return View(f"Comparison on {tasks}", facts, self.study.ordered, _COLUMNS, _row)
 
     def print(self, console: Console) -> None:
+        said = [f"{row.arm.label}: {each}" for row in self.study.rows for each in mistakes(row.result)]
+        step = next_step(self.study, list(dict.fromkeys(str(Path(run.path).parent) for run in self.logged)))
+        show_brief(console, self.study, notes=[*self._failed, *said, *self.notes], step=step)
+
+    def print_tables(self, console: Console) -> None:
         for said in self.losses:
             console.out(said, highlight=False)
         for grid in [*console_grids(self.study), cost_grid(self.study)]:
             console.print(grid.rich())
-        failures = (f"{label} could not run: {why}" for label, why in self.failures.items())
-        for note in (*failures, *self.notes):
+        for note in (*self._failed, *self.notes):
             console.out(note, highlight=False)
+
+    @property
+    def _failed(self) -> list[str]:
+        return [f"{label} could not run: {why}" for label, why in self.failures.items()]
 
 
 _COLUMNS = (

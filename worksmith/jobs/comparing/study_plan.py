@@ -14,6 +14,7 @@ from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.records.run_card import LoadedRun
 from worksmith.evals.reporting.histories import histories
 from worksmith.evals.reporting.report import Report, study_report
+from worksmith.evals.reporting.study import setting_of
 from worksmith.evals.running.study import Row, Study, StudyArm, run_study
 from worksmith.evals.statistics import NOTHING
 from worksmith.evals.task_kind import task_kind
@@ -89,7 +90,7 @@ class StudyPlan(Printable, ABC):
 
     def report(self, study: Study, title: str = "Comparison") -> Report:
         """The report on the arms that were run."""
-        setting = {"suite": self.measurement.suite.path.name, "split": self.measurement.split}
+        setting = {"suite": self.measurement.suite.path.name, **setting_of(self.logged)}
         if self.unopened:
             setting["could not run"] = "; ".join(f"{label}: {why}" for label, why in self.unopened.items())
         reruns = {run.card.label: run.card.rerun for run in self.logged}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from worksmith.evals.progress.progress import SILENT, Progress
-from worksmith.jobs.compiling.compilation import plan_compile
+from worksmith.jobs.compiling.compile_plan import plan_compile
 from worksmith.jobs.measuring.cost_forecast import forecast_facts
 from worksmith.jobs.showing.printing import Facts, facts_table
 from worksmith.optimizers.compiling.claims import intents_in, too_few_intents
@@ -17,7 +17,7 @@ from worksmith.optimizers.search.aa import max_episodes as max_aa_episodes
 from worksmith.programs.strategies import strategy as strategy_called
 
 if TYPE_CHECKING:
-    from worksmith.jobs.settings.programs import CompileSettings
+    from worksmith.jobs.settings.compiling import CompileSettings
 
 
 @dataclass(frozen=True)

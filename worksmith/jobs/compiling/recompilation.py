@@ -28,7 +28,7 @@ from worksmith.tools.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from worksmith.jobs.settings.programs import RecompileSettings
+    from worksmith.jobs.settings.compiling import RecompileSettings
 
 _LISTED = 8
 """The intents that are printed, those with the largest losses."""
@@ -61,7 +61,15 @@ class Recompilation(Printable):
         return {**self.compilation.to_json(), "moved": {**moved, "missing": self.missing}, "parts": parts}
 
     def print(self, console: Console) -> None:
-        """The loss of the model, the gains of the parts, then the compile."""
+        self._print_move(console)
+        self.compilation.print(console)
+
+    def print_tables(self, console: Console) -> None:
+        self._print_move(console)
+        self.compilation.print_tables(console)
+
+    def _print_move(self, console: Console) -> None:
+        """What the model loses, and what the parts are worth."""
         before, now = ({**each, "name": escape(each["name"]), "errors": 0} for each in self.dev)
         worse = [f"{escape(name)}: {_said(found)}" for name, found in self.by_intent.items()]
         more = [f"and {len(worse) - _LISTED} more intents"] if len(worse) > _LISTED else []
@@ -74,7 +82,6 @@ class Recompilation(Printable):
             "parts": parts or "none was measured",
         }
         console.print(facts_table(facts))
-        self.compilation.print(console)
 
 
 def verdict(gain: Interval) -> str:

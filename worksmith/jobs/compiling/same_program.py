@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.progress.progress import SILENT, Progress
-from worksmith.jobs.compiling.compilation import check_startable, plan_compile
+from worksmith.jobs.compiling.compile_plan import check_startable, plan_compile
 from worksmith.jobs.showing.printing import Facts
 from worksmith.optimizers.compiling.journal import discard
 from worksmith.optimizers.search.aa import same_program
 from worksmith.tools.files.atomic import write_atomically
 
 if TYPE_CHECKING:
-    from worksmith.jobs.settings.programs import CompileSettings
+    from worksmith.jobs.settings.compiling import CompileSettings
 
 
 @dataclass(frozen=True)

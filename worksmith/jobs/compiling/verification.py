@@ -15,7 +15,7 @@ from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.record import PRIMARY
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task_filter import conditions
-from worksmith.jobs.compiling.compilation import with_planner
+from worksmith.jobs.compiling.compile_plan import with_planner
 from worksmith.jobs.measuring.metric import maximizing
 from worksmith.jobs.opening.programs import load_program
 from worksmith.jobs.opening.restoring import build_agent
@@ -36,7 +36,7 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import validated
 
 if TYPE_CHECKING:
-    from worksmith.jobs.settings.programs import VerifySettings
+    from worksmith.jobs.settings.compiling import VerifySettings
 
 _NAMED = 8
 """Parts that differ and are named one by one."""
@@ -121,7 +121,7 @@ def _plan(folder: Path, settings: VerifySettings) -> Plan:
         raise InputError(
             "judges took part in the compile, and their rubrics are not in its journal",
             where=str(folder),
-            hint="such a program cannot be derived anew",
+            hint="such a program cannot be derived again",
         )
     if decided.optimizer not in OPTIMIZERS:
         raise InputError(
@@ -146,14 +146,14 @@ def _as_decided(
 ) -> Plan:
     if "strategy" not in decided.program:
         raise InputError(
-            "the program is of a module of somebody's own, which a journal may not name",
+            "the program is of a user's module, which a journal may not name",
             where=str(folder),
             hint="compile again with its journal and --resume, which asks for nothing twice",
         )
     named = {role: model.name for role, model in decided.models.items()}
     if own := {name for name in named.values() if is_own(name)} - {*settings.lm}:
         raise InputError(
-            f"{min(own)} is code of somebody's own, which a journal may not name",
+            f"{min(own)} is user code, which a journal may not name",
             where=str(folder),
             hint=f"if you trust it, name it yourself: --lm {min(own)}",
         )

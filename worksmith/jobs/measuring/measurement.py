@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -169,8 +171,11 @@ class Measurement:
             "reopens": opened.reopens,
             "compiled": compiled,
         }
+        if opened.reopens and self.suite.reopens:
+            command = shlex.join(["worksmith", command, *self.settings.words()])
         return RunCard(
             command=command,
+            date=datetime.now().isoformat(" ", "minutes"),
             suite=str(self.suite.path) if self.suite.reopens else "",
             suite_digest=self.suite.digest,
             kind=self.suite.manifest.kind,
@@ -271,8 +276,13 @@ def with_settings_of(lm: dspy.LM, described: Mapping[str, Any]) -> dict[str, Any
 
 def losses(result: EvalResult) -> list[str]:
     """A sentence for errors of metric and program, and for each kind of loss to the infrastructure."""
-    mistakes = [failed_scorers(result.records), *failed_programs(result)]
-    return [said for said in (*mistakes, lost_episodes(result), lost_verdicts(result)) if said]
+    return [said for said in (*mistakes(result), lost_episodes(result)) if said]
+
+
+def mistakes(result: EvalResult) -> list[str]:
+    """A sentence for errors of metric and program, and for verdicts that are missing."""
+    found = (failed_scorers(result.records), *failed_programs(result), lost_verdicts(result))
+    return [said for said in found if said]
 
 
 def lost_episodes(result: EvalResult) -> str:

@@ -63,7 +63,7 @@ def opened(program: Any, env: Environment) -> OpenedProgram:
         return named_program(str(program), env)
     if isinstance(program, type) or not callable(program):
         raise InputError(
-            f"{program!r} is no program", hint="give an agent, a DSPy program, a function, or a file"
+            f"{program!r} is not a program", hint="give an agent, a DSPy program, a function, or a file"
         )
     made = getattr(program, "compilation", None)
     facts = made.artifact.manifest.tried if made is not None else None

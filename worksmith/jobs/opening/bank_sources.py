@@ -76,7 +76,7 @@ def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[TeacherR
 
     run_id = name.removeprefix(MLFLOW)
     if Path(run_id).exists():
-        raise InputError("a file is no run", where=name, hint=f"name episode logs by {LOG}")
+        raise InputError("a file is not a run", where=name, hint=f"name episode logs by {LOG}")
     traced = traced_episodes(run_id, uri)
     try:
         runs = open_runs([run_id], tracking_uri=uri)

@@ -99,7 +99,7 @@ def registration(register_as: str | None, *, track: bool) -> Registration | None
     if register_as is None:
         return None
     if not track:
-        raise InputError("what is not tracked cannot be registered", where="--register")
+        raise InputError("only tracked programs can be registered", where="--register")
     return Registration.parse(register_as)
 
 

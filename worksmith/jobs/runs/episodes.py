@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from worksmith.evals.records.columns import COSTS
+from worksmith.evals.records.record_numbers import COSTS
 from worksmith.evals.reporting.episodes import FIELDS, SHORT_KEY, Selection, facet_names, find_episode
 from worksmith.evals.reporting.figures import metric_mean, metric_values
 from worksmith.evals.reporting.plain import episode_text

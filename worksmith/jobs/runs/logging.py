@@ -97,21 +97,19 @@ def _suite_of(run: LoadedRun, given: Path | None, progress: Progress) -> Suite |
     """The suite of a run, if it is at hand and still the same."""
     path, digest = given or Path(run.card.suite), run.card.suite_digest
     if given is None and (not run.card.suite or not path.is_dir()):
-        progress.say(f"{run.path}: its suite is not at hand, so traces say nothing of what was expected")
+        progress.say(f"{run.path}: its suite is missing, so traces have no expectations")
         return None
     try:
         found = Suite.open(path, named_by="" if given else run.path)
     except InputError as error:
         if given is not None:
             raise
-        progress.say(
-            f"{run.path}: its suite cannot be opened, so traces say nothing of what was expected ({error})"
-        )
+        progress.say(f"{run.path}: its suite cannot be opened, so traces have no expectations ({error})")
         return None
     if digest and found.digest != digest:
         if given is not None:
             raise InputError("the run was on another suite", where=f"--suite {given}")
-        progress.say(f"{run.path}: {path} has changed since, so traces say nothing of what was expected")
+        progress.say(f"{run.path}: {path} has changed since, so traces have no expectations")
         return None
     return found
 

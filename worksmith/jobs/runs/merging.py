@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,36 +21,22 @@ from worksmith.evals.records.run_card import (
     write_card,
 )
 from worksmith.evals.records.shard import Shard, digest_of_ids
+from worksmith.jobs.showing.printing import Printed
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.atomic import replacing, write_atomically
+from worksmith.tools.files.atomic import check_free, replacing, write_atomically
 from worksmith.tools.files.locking import Lock
 
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.jobs.settings.runs import MergeSettings
 
-_OWN = ("shard", "suite", "artifact")
+_OWN = ("shard", "suite", "artifact", "command", "date")
 """Fields of a card in which parts may differ: paths are those of a machine, and digests are compared."""
 
 _PATHS = ("suite", "program", "rubric")
 """Settings that are names of files; their contents have digests."""
 
 _SIDECARS = (JUDGEMENTS, RATINGS)
-
-
-@dataclass(frozen=True)
-class Merged:
-    """The log of a whole run, and the number of its episodes and parts."""
-
-    log: Path
-    episodes: int
-    parts: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {"log": str(self.log), "episodes": self.episodes, "parts": self.parts}
-
-    def __str__(self) -> str:
-        return f"{self.episodes} episodes of {self.parts} parts: {self.log}"
 
 
 @dataclass(frozen=True)
@@ -91,7 +78,7 @@ class _ShardLog:
             )
 
 
-def merge_logs(settings: MergeSettings) -> Merged:
+def merge_logs(settings: MergeSettings) -> Printed:
     """Make one run of the logs of its parts; the result is that of a run without parts.
 
     Raises:
@@ -105,10 +92,8 @@ def merge_logs(settings: MergeSettings) -> Merged:
     out = settings.out
     if out.resolve() in [part.log.resolve() for part in parts]:
         raise InputError("the file is one of the parts", where=str(out), hint="choose another")
-    if not settings.force and any(
-        file.exists() for file in (out, *(beside(out, each) for each in (CARD, *_SIDECARS)))
-    ):
-        raise InputError("the file is already there", where=str(out), hint="add --force or choose another")
+    for file in (out, *(beside(out, each) for each in (CARD, *_SIDECARS))):
+        check_free(file, force=settings.force)
     if beside(out, CARD).resolve() in [beside(part.log, CARD).resolve() for part in parts]:
         raise InputError("its card would be that of a part", where=str(out), hint="choose another name")
     lock = Lock(out.with_name(out.name + ".lock"), out)
@@ -116,7 +101,8 @@ def merge_logs(settings: MergeSettings) -> Merged:
         _write(out, parts)
     finally:
         lock.release()
-    return Merged(out, sum(len(part.records) for part in parts), len(parts))
+    facts = {"log": str(out), "episodes": sum(len(part.records) for part in parts), "parts": len(parts)}
+    return Printed(facts, (f"{facts['episodes']} episodes of {len(parts)} parts: {out}",))
 
 
 def _write(out: Path, parts: Sequence[_ShardLog]) -> None:
@@ -169,7 +155,9 @@ def _without_shard(card: RunCard) -> dict[str, Any]:
 
 
 def _whole(card: RunCard) -> RunCard:
-    return card.model_copy(update={"shard": None, "settings": _without_shard(card)})
+    command = re.sub(r" --shard \S+", "", card.command)
+    whole = {"command": command, "shard": None, "settings": _without_shard(card)}
+    return card.model_copy(update=whole)
 
 
 def _check_same(one: dict[str, Any], other: dict[str, Any], where: Path, named: str) -> None:

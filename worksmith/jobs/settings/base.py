@@ -139,6 +139,23 @@ class JobSettings(BaseModel):
         kept = [name for name, each in ordered_fields(type(self)).items() if traits_of(each).recorded]
         return {name: values[name] for name in kept if values[name] not in (None, [], "")}
 
+    def words(self) -> list[str]:
+        """The words of a command with these settings, as far as they can change the result."""
+        found: list[str] = []
+        for name, field in ordered_fields(type(self)).items():
+            traits, value, option = traits_of(field), getattr(self, name), option_name(name, field)
+            if value == field.default or not (traits.recorded and traits.option):
+                continue
+            if traits.positional:
+                found.append(str(value))
+            elif isinstance(value, bool):
+                found.append(option if value else option.replace("--", "--no-", 1))
+            else:
+                several = isinstance(value, tuple) and not comma_separated(field)
+                whole = ",".join(map(str, value)) if isinstance(value, tuple) else value
+                found += [word for each in (value if several else [whole]) for word in (option, str(each))]
+        return found
+
     def adapted(self, model: type[Other], **others: Any) -> Other:
         """The settings of another job, made from the fields that both have, and `others`.
 

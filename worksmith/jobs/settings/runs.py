@@ -63,7 +63,7 @@ class ReportSettings(RunsSettings, StoreSettings):
     suite: Path | None = setting(
         None, "Imported suite: RUN may then be published prediction files or folders of them."
     )
-    published: bool = setting(False, "Put the figures of the suite's paper beside ours.")
+    published: bool = setting(False, "Add the figures of the suite's paper.")
     force: bool = setting(False, "Overwrite the file.")
 
 
@@ -128,7 +128,7 @@ class RateSettings(SeedSettings, TrackSettings, StoreSettings):
         None,
         "The questions, separated by commas.",
         suggest=("correctness", "realism", "clarity", "record_realism", "coherence"),
-        unset="those of what is rated",
+        unset="those of the rated part",
     )
 
 

@@ -48,6 +48,10 @@ class Printable:
     def print(self, console: Console) -> None:
         raise NotImplementedError
 
+    def print_tables(self, console: Console) -> None:
+        """Print all there is to know; for most results `print` does."""
+        self.print(console)
+
     @property
     def failed(self) -> bool:
         """Whether a command that shows it fails."""
@@ -154,7 +158,7 @@ def _lines(value: Any) -> list[str]:
 def _forecast(forecast: Mapping[str, Any]) -> Iterator[str]:
     minutes = "" if forecast["minutes"] is None else f", {forecast['minutes']} minutes"
     expected = forecast["expected"]
-    yield f"{_amounts(expected)}{minutes}" if expected else "nobody can tell what will be proposed or learned"
+    yield f"{_amounts(expected)}{minutes}" if expected else "proposals and learning cannot be forecast"
     yield f"at most {_amounts(forecast['at_most'])}"
     asked = "" if forecast["measured"] else " of gold plans"
     yield f"from {forecast['sampled_episodes']} episodes{asked}"

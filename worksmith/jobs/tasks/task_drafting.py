@@ -16,7 +16,7 @@ from worksmith.jobs.showing.printing import Facts
 from worksmith.models.resolve import resolve
 from worksmith.tools.errors import InputError
 from worksmith.tools.files import PROJECT_FILE
-from worksmith.tools.files.atomic import check_writable, write_atomically
+from worksmith.tools.files.atomic import check_free, write_atomically
 
 if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
@@ -53,14 +53,10 @@ def draft_tasks(settings: TaskDraftSettings, *, progress: Progress = SILENT) -> 
     Raises:
         InputError: the folder is not a project, allows no drafts, or the file exists.
     """
-    if settings.out.exists() and not settings.force:
-        raise InputError(
-            "the file is already there", where=str(settings.out), hint="give --force to replace it"
-        )
-    check_writable(settings.out)
+    check_free(settings.out, force=settings.force)
     if not (settings.suite / PROJECT_FILE).is_file():
         raise InputError(
-            f"this is no project: it has no {PROJECT_FILE}",
+            f"this is not a project: it has no {PROJECT_FILE}",
             where=str(settings.suite),
             hint="make one with `worksmith new`",
         )

@@ -163,7 +163,7 @@ def _task(suite: Suite, settings: RunSettings) -> Task:
     given = settings.task
     known = given in {task.id for task in suite.tasks}
     if known and settings.persona is not None:
-        raise InputError("the task says who asks", where="--as", hint="leave it out")
+        raise InputError("the task has a persona", where="--as", hint="leave it out")
     if known or (settings.persona is None and " " not in given):
         return suite.task(given)
     if settings.log is not None:

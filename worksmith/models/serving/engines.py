@@ -31,5 +31,5 @@ def served_engine(name: str) -> ServedEngine:
         name = f"{LOCAL}{name}"
     engine: Any = getattr(resolve(name), "engine", None)
     if not callable(getattr(engine, "complete", None)):
-        raise InputError(f"{name} is no local model", where="NAME", hint="ask its server directly")
+        raise InputError(f"{name} is not a local model", where="NAME", hint="ask its server directly")
     return engine  # type: ignore[no-any-return]

@@ -167,7 +167,7 @@ def _check_supported(request: lm15.Request, form: CallForm | None) -> None:
     if request.tools and form is None:
         raise lm15.UnsupportedFeatureError("the model has no native tool calls", feature="tools")
     if not all(isinstance(tool, lm15.FunctionTool) for tool in request.tools):
-        raise lm15.UnsupportedFeatureError("the model has no tools of its own", feature="tools")
+        raise lm15.UnsupportedFeatureError("the model has no built-in tools", feature="tools")
     choice = request.config.tool_choice
     if choice is not None and choice.mode == "required" and form is not TAGGED:
         raise lm15.UnsupportedFeatureError("the model cannot be made to call a tool", feature="tool_choice")

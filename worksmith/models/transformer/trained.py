@@ -13,7 +13,7 @@ from worksmith.models.transformer.weights import Weights, device_in_use
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
-_HINT = "get the version of the base that it was trained on, or train it anew"
+_HINT = "get the version of the base that it was trained on, or train it again"
 
 
 def trained(folder: Path) -> TransformerEngine:

@@ -73,7 +73,7 @@ def verdict(record: EpisodeRecord) -> str:
 def _free(suite: Suite, settings: ToolServerSettings) -> Open:
     if settings.persona is None:
         hint = "give --task ID, --all-tasks, or --as PERSONA for a session without a score"
-        raise InputError("it is not said what clients are to do", hint=hint)
+        raise InputError("the tasks of clients are missing", hint=hint)
     given = task_of("free", suite.env, persona=suite.env.persona(settings.persona))
 
     def open() -> FreeEpisode:

@@ -61,7 +61,7 @@ _KINDS: dict[str, Kind] = {
 
 
 def kind_of(column: str) -> Kind:
-    """What the cells of a column are."""
+    """The kind of a column's cells."""
     if column.endswith("date"):
         return "date"
     return "ident" if column.endswith("_id") else _KINDS.get(column, "text")

@@ -28,8 +28,8 @@ _FEWEST: dict[Split, int] = {"test": REGISTERS, "train": 2, "dev": 1}
 class GoalGroup:
     """The goals of one module.
 
-    A data file has their wording and all attributes that are no functions, by name. At its head are the
-    `subarea` of goals that have none of their own, and the `areas` with the departments of their personas;
+    A data file has their wording and all attributes except functions, by name. At its head are the
+    `subarea` of goals without their own, and the `areas` with the departments of their personas;
     a goal is in each of these areas. Goals with a `plan` or with `asks` are there as a whole, see `Steps` and
     `Questions`; `who` names who could ask them.
 

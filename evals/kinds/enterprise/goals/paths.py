@@ -24,7 +24,7 @@ class Link:
     Attributes:
         truth: finds the other record in the truth.
         lookup: finds it through the tools.
-        source: the other record's table, where a question asks for what its text tells.
+        source: the other record's table, for a question about its text.
     """
 
     truth: Callable[[DrawContext, Record], Record]
@@ -43,7 +43,7 @@ class Path:
         return Path((*self.links, *links))
 
     def column(self, name: str) -> Ask:
-        """Ask for what a column says."""
+        """Ask for the value of a column."""
         kind = entities.kind_of(name)
         return Ask(
             self,
@@ -52,11 +52,11 @@ class Path:
         )
 
     def count(self, source: str, why: str, column: str, argument: str = "", **cells: str) -> Ask:
-        """Ask how many records of a source have the same value in a column; there have to be some.
+        """Ask how many records of a source have the same value in a column; there must be some.
 
         Args:
             argument: of the reading tool for that column, if it has another name.
-            cells: what the records must have besides.
+            cells: further conditions on the records.
         """
 
         def truth(ctx: DrawContext, row: Record) -> Entity:
@@ -71,11 +71,11 @@ class Path:
         return Ask(self, truth, value)
 
     def fact(self, source: str, name: str, kind: Callable[[str], Entity]) -> Ask:
-        """Ask for something that a record's text tells."""
+        """Ask for a fact that a record's text states."""
         return Ask(self, _fact(source, name, kind), lambda plan, row: plan.fact(row, name))
 
     def understood(self, source: str, name: str, kind: Callable[[str], Entity]) -> Ask:
-        """Ask for something that a record's text says in other words."""
+        """Ask for a fact that a record's text states in other words."""
         return Ask(self, _fact(source, name, kind), lambda plan, row: plan.understood(row, name))
 
 
@@ -101,7 +101,7 @@ class Start:
     """The record where paths begin.
 
     Attributes:
-        source: the record's table; empty where the text is not about this record, but about others.
+        source: the record's table; empty if the text is not about this record, but about others.
         draw: draws such a record.
         find: finds it through the tools.
     """
@@ -116,7 +116,7 @@ class Question:
 
     Args:
         asks: the values, in the order in which the plan looks for them.
-        apart: pairs of paths that have to end at different records.
+        apart: pairs of paths that must end at different records.
     """
 
     def __init__(self, start: Start, *asks: Ask, apart: Sequence[tuple[Path, Path]] = ()) -> None:

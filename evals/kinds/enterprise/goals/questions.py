@@ -1,7 +1,7 @@
 """Questions that a data file asks.
 
 Of such a goal the file has `start`, the record where the question begins, and `asks`, what it asks for, in
-the order in which the plan looks for it. With `apart`, pairs of ways have to end at different records. The
+the order in which the plan looks for it. With `apart`, pairs of ways must end at different records. The
 file's head has
 
     starts   `source`, empty where the text is not about this record; `draw`, a function of the group, with
@@ -66,9 +66,9 @@ class Questions:
     ) -> None:
         self._counts = head["counts"]
         self._asks = asks
-        told = {name: _link(entry) for name, entry in head["links"].items()}
-        self._links = {"manager": MANAGER, **links, **told}
-        self.starts = {name: _start(told, draws, finds) for name, told in head["starts"].items()}
+        declared = {name: _link(entry) for name, entry in head["links"].items()}
+        self._links = {"manager": MANAGER, **links, **declared}
+        self.starts = {name: _start(entry, draws, finds) for name, entry in head["starts"].items()}
 
     def of(self, goal: Mapping[str, Any]) -> Question:
         """The question of a goal."""
@@ -94,9 +94,9 @@ class Questions:
         return replace(self._asks[last], path=path) if last in self._asks else path.column(last)
 
 
-def _link(told: Mapping[str, Any]) -> Link:
-    read, who = told["read"], told.get("who", "")
-    there: Mapping[str, str] = told.get("where", told["with"])
+def _link(entry: Mapping[str, Any]) -> Link:
+    read, who = entry["read"], entry.get("who", "")
+    there: Mapping[str, str] = entry.get("where", entry["with"])
 
     def truth(ctx: DrawContext, row: Record) -> Record:
         cells = {name: text.format_map(row) for name, text in there.items()}
@@ -106,18 +106,18 @@ def _link(told: Mapping[str, Any]) -> Link:
         return ctx.other(person) if who == "other" else need(person)
 
     def lookup(plan: PlanRecorder, row: Row) -> Row:
-        arguments = {name: text.format_map(row) for name, text in told["with"].items()}
-        return plan.one(read, told["why"].format_map(row), **arguments)
+        arguments = {name: text.format_map(row) for name, text in entry["with"].items()}
+        return plan.one(read, entry["why"].format_map(row), **arguments)
 
     return Link(truth, lookup, read)
 
 
-def _start(told: Mapping[str, Any], draws: Mapping[str, Drawer], finds: Mapping[str, Finder]) -> Start:
-    source: str = told.get("source", "")
+def _start(entry: Mapping[str, Any], draws: Mapping[str, Drawer], finds: Mapping[str, Finder]) -> Start:
+    source: str = entry.get("source", "")
 
     def find(plan: PlanRecorder, slots: Slots) -> Row:
-        arguments = {name: text.format_map(slots) for name, text in told["with"].items()}
-        return plan.one(told.get("read", source), told["why"].format_map(slots), **arguments)
+        arguments = {name: text.format_map(slots) for name, text in entry["with"].items()}
+        return plan.one(entry.get("read", source), entry["why"].format_map(slots), **arguments)
 
-    draw = partial(draws[told["draw"]], **told.get("given", {}))
-    return Start(source, draw, finds[told["find"]] if "find" in told else find)
+    draw = partial(draws[entry["draw"]], **entry.get("given", {}))
+    return Start(source, draw, finds[entry["find"]] if "find" in entry else find)

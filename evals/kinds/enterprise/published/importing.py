@@ -93,7 +93,7 @@ def read_published(imported: Imported, everybody: Mapping[str, Persona], world: 
     """The published tasks that can be done in the imported world; the others go into the report.
 
     Args:
-        imported: what the files hold, and where they are.
+        imported: the records of the files, and their places.
         everybody: who works there, by id.
         world: the same world, written.
     """
@@ -174,7 +174,7 @@ def _calls(subtasks: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _fault(task: _Published, everybody: Mapping[str, Persona], facts: WorldFacts) -> tuple[str, str] | None:
-    """Why nobody could do the task in this world, if so."""
+    """The reason that makes a task impossible in this world, if any."""
     persona = everybody.get(task.emp_id)
     if not task.query:
         return "no_question", "there is no question"
@@ -259,7 +259,7 @@ LICENCE = "MIT (published wrapper over third-party content: for local use only)"
 
 
 def import_enterprisebench(source: Path, place: Path, progress: Progress) -> Made:
-    """Read EnterpriseBench's files: whatever there is of them, in any of their versions.
+    """Read EnterpriseBench's files: any of them, in any version.
 
     What was missing, damaged, changed on the way or put in quarantine stands in `import_report.json`.
 

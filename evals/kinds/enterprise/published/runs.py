@@ -76,7 +76,7 @@ def _text(record: RawRecord, names: Sequence[str]) -> str:
 
 
 def _status(answer: str) -> str:
-    """Runs report no status; their words say it."""
+    """Runs report no status; their words have it."""
     if _DENIED.search(answer):
         return "denied"
     return "not_found" if answer and says_nothing(answer) else "answered"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.evals.kinds.crm.orgs import small_suite
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.judging.calibration.calibrate import Calibration, Effort, calibrate, order_kept
 from worksmith.evals.judging.calibration.gate import GateVerdict, check_gate, gate, read_gate, write_gate
 from worksmith.evals.judging.calibration.labels import Case, Label, case_of, labels_digest

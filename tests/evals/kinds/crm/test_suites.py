@@ -12,7 +12,7 @@ import pytest
 
 from tests.evals.kinds.crm.orgs import FULL, full_suite
 from tests.evals.plan_schemas import misfits
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.kinds.crm.families.registry import FAMILIES, held_out_split
 from worksmith.evals.kinds.crm.suites import CrmOptions, build_world, forecast_crm
 from worksmith.evals.tasks.task import Task
@@ -61,7 +61,7 @@ def test_tasks_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
     """As PYTHONHASHSEED decides it."""
     code = (
         "import sys, pathlib\n"
-        "from worksmith.evals.building import build_suite\n"
+        "from worksmith.evals.authoring.suite_building import build_suite\n"
         "suite = build_suite('crm', pathlib.Path(sys.argv[1]), scale=0.02)\n"
         "print(suite.digest)\n"
     )

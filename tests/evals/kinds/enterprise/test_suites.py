@@ -10,7 +10,7 @@ from pathlib import Path
 import dspy
 import pytest
 
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.kinds.enterprise.generate import Sizes
 from worksmith.evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions, build_world
 from worksmith.tools.environment import Environment

@@ -6,13 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.evals.reporting.studies import full_study
-from worksmith.evals.reporting.curves import front_plots
-from worksmith.evals.reporting.histories import CandidateScore, History, history_blocks
-from worksmith.evals.reporting.html.charts import HeatMap, Intervals
+from worksmith.evals.reporting.histories import CandidateScore, History, history_grids
+from worksmith.evals.reporting.html.charts import Change, Changes
 from worksmith.evals.reporting.html.page import block_html
-from worksmith.evals.reporting.html.plots import Plot, Point, Series, efficient
-from worksmith.evals.reporting.report import study_report
-from worksmith.evals.statistics import Interval
+from worksmith.evals.reporting.html.plots import CostPoint, Plot, efficient
+from worksmith.evals.reporting.study_charts import front_plots
+from worksmith.evals.statistics import NOTHING, Interval
 
 points = st.dictionaries(st.text(max_size=3), st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8)
 
@@ -27,37 +26,35 @@ def test_the_front_is_what_nothing_beats(places: dict[str, tuple[int, int]]) -> 
 
 
 def test_baselines_are_on_no_front() -> None:
-    plots = front_plots(full_study())
+    tokens, calls = front_plots(full_study())
 
-    assert [plot.title for plot in plots] == ["Outcome against used tokens", "Outcome against model calls"]
-    notes = {series.name: series.note for series in plots[0].series}
-    assert notes == {"act": "on the front", "react + knn": "on the front", "nothing": "baseline"}
+    assert (tokens.title, calls.title) == ("Outcome against used tokens", "Outcome against model calls")
+    assert {point.name for point in tokens.points if point.on_front} == {"act", "react + knn"}
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e6), st.floats(0, 1)), min_size=1, max_size=20))
+def test_no_mark_of_a_plot_lies_on_a_figure_of_its_axes(places: list[tuple[float, float]]) -> None:
+    found = (CostPoint("a", cost, Interval(y, y, y, 1), "after", False) for cost, y in places)
+    plot = Plot("Title", "", "cost", tuple(found))
+
+    assert all(5 < at < 95 for mark in plot.marks for at in (mark.left, mark.bottom))
+    assert 2 <= len(plot.across_ticks) <= 8
+    assert all(0 <= at <= 100 for at, _ in plot.across_ticks)
 
 
 def test_every_chart_says_in_words_what_it_shows() -> None:
-    plot = Plot("Title", "What it shows.", "cost", (Series("a", (Point(1, 0.5, 0.4, 0.6),)),))
-    page = block_html(plot)
+    old, new = Interval(0.25, 0.1, 0.5, 8), Interval(0.5, 0.4, 0.6, 8)
+    plot = block_html(Plot("T", "What it shows.", "cost", (CostPoint("a", 1, new, "after", True),)))
+    changes = block_html(Changes("T", (Change("x", new, old, "8 tasks"), Change("y", old))))
 
-    assert "<title" in page
-    assert "<desc" in page
-    assert "50.0 [40.0, 60.0]" in page
-
-
-def test_a_heat_map_has_its_figures_in_words() -> None:
-    cells = (Interval(0.25, 0.1, 0.5, 8), None)
-    page = block_html(HeatMap("T", "program", ("a_b", "c"), (("x", cells),), "domain"))
-
-    assert ">25.0</a>" in page
-    assert "10.0 to 50.0, n 8" in page
-    assert "<td>-</td>" in page
-    assert 'scope="col">a b<' in page
+    assert all(said in plot for said in ("<title", "<desc", "What it shows.", "50.0"))
+    assert all(said in changes for said in ("25.0 → 50.0", "8 tasks", "25.0 [10.0, 50.0]"))
 
 
 def test_what_has_no_data_is_left_out() -> None:
-    nothing = Interval(math.nan, math.nan, math.nan, 0)
-    assert block_html(Intervals("T", (("a", nothing, False),))) == ""
-    assert block_html(Plot("T", "", "x", ())) == ""
-    assert "nothing at all" not in study_report(full_study(trials=1)).html()
+    assert math.isnan(NOTHING.value)
+    assert Change("a", NOTHING).drawn == []
+    assert block_html(Changes("T", ())) == block_html(Plot("T", "", "x", ())) == ""
 
 
 def test_a_race_says_what_became_of_each_candidate() -> None:
@@ -67,7 +64,7 @@ def test_a_race_says_what_became_of_each_candidate() -> None:
         CandidateScore("knn-4", score, 40, chosen=True, race="accepted"),
         CandidateScore("random-4", score, 8, race="left after 8 tasks"),
     )
-    chart, table = history_blocks([History("react + race", "race", candidates)])
+    (table,) = history_grids([History("react + race", "race", candidates)])
 
-    assert "knn-4 (chosen)" in block_html(chart)
+    assert "knn-4 (chosen)" in block_html(table)
     assert "left after 8 tasks" in block_html(table)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from pypdf import PdfReader
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -39,6 +42,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 def shown(browser: Chrome, page: str, request: pytest.FixtureRequest) -> Iterator[Chrome]:
     resize(browser, request.param)
     browser.get(page)
+    browser.find_element(By.CSS_SELECTOR, "#episodes > summary").click()
     yield browser
     told: list[dict[str, Any]] = cast(Any, browser).get_log("browser")
     assert not [entry for entry in told if entry["level"] == "SEVERE"]
@@ -50,12 +54,29 @@ def visible(driver: Chrome) -> list[str]:
     return [badge.text for badge in found]
 
 
-def test_nothing_is_wider_than_the_screen(shown: Chrome) -> None:
-    first = shown.find_element(By.CSS_SELECTOR, ".episode > summary")
-    first.click()
-    wide, screen = shown.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+def test_nothing_is_cut_or_wider_than_the_screen(shown: Chrome) -> None:
+    for each in shown.find_elements(By.CSS_SELECTOR, ".fold > summary, .episode:first-child > summary"):
+        shown.execute_script("arguments[0].click()", each)
+    wide, screen, cut = shown.execute_script(
+        "return [document.documentElement.scrollWidth, innerWidth,"
+        " [...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).length]"
+    )
 
     assert wide <= screen
+    assert not cut
+
+
+def test_the_page_is_short_until_more_is_asked_for(browser: Chrome, page: str) -> None:
+    resize(browser, (1280, 800))
+    browser.get(page)
+    tall, *places = browser.execute_script(
+        "return [document.documentElement.scrollHeight, ...['.lead', '.changes', '.facts']"
+        ".map(each => document.querySelector(each).getBoundingClientRect().bottom)]"
+    )
+    assert tall <= 6 * 800
+    assert max(places) <= 800
+    printed = browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+    assert len(PdfReader(io.BytesIO(b64decode(printed["data"]))).pages) <= 2
 
 
 def test_a_checker_of_accessibility_finds_no_serious_fault(shown: Chrome) -> None:
@@ -82,13 +103,13 @@ def test_episodes_are_filtered_and_opened(shown: Chrome) -> None:
 
 
 def test_a_figure_leads_to_its_episodes(shown: Chrome) -> None:
-    link = shown.find_element(By.CSS_SELECTOR, ".heat a")
+    link = shown.find_element(By.CSS_SELECTOR, "#part-1 .changes a")
     shown.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
     link.click()
     arms = shown.find_elements(By.CSS_SELECTOR, ".episode:not([hidden])")
 
     assert arms
-    assert {each.get_attribute("data-arm") for each in arms} == {"act"}
+    assert {each.get_attribute("data-arm") for each in arms} == {"react + knn"}
     assert len({each.get_attribute("data-domain") for each in arms}) == 1
 
 
@@ -104,6 +125,7 @@ def test_without_scripts_everything_is_there(browser: Chrome, page: str) -> None
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         browser.get(page)
+        browser.find_element(By.CSS_SELECTOR, "#episodes > summary").click()
         assert not browser.find_element(By.ID, "filter").is_displayed()
         assert visible(browser)
         browser.find_element(By.CSS_SELECTOR, ".episode > summary").click()

@@ -132,7 +132,7 @@ def test_a_leak_is_a_count_of_its_own_everywhere() -> None:
     assert summary.scores["outcome"].value == 1
     assert "| leak | 50.0 [" in report.markdown()
     assert "| 1/2 | of tasks with something to leak |" in report.markdown()
-    assert "<td>1/2</td>" in report.html()
+    assert ">1/2</td>" in report.html()
     metrics = summary_metrics(summary)
     assert (metrics["leak"], metrics["leak_count"], metrics["leak_of"]) == (0.5, 1, 2)
     assert metrics["over_refusal_of"] == 10

@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from tests.e2e.shared_servers import object_store
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.running.engines.processes import _Process
 from worksmith.evals.running.engines.store import SuiteStore
 from worksmith.evals.running.engines.worker_pool import WorkerPool

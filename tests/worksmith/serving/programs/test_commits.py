@@ -235,7 +235,7 @@ def test_what_a_commit_function_returns_does_not_undo_its_commit(tmp_path: Path)
     endless.append(endless)
     with served(with_close(bare(tmp_path)), tmp_path, commit=lambda _: endless) as at:
         reply = at.decide(at.do(["tools.close", {}])["changes"]).json()
-        assert (reply["status"], reply["result"]) == ("committed", "a list that is no JSON")
+        assert (reply["status"], reply["result"]) == ("committed", "a list that is not JSON")
 
 
 def test_true_in_a_json_value_is_not_the_1_that_it_was(tmp_path: Path) -> None:

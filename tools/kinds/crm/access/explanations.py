@@ -21,10 +21,10 @@ from worksmith.tools.world_kind import Explanation
 def explain_role(
     ctx: ToolContext, source: str | None, operations: Sequence[str], record: str | None
 ) -> Explanation:
-    """What a role may read, what is hidden from it, and which functions it is denied.
+    """The readable objects of a role, its hidden fields, and its denied functions.
 
     Raises:
-        InputError: there is no such object or record, or the world has no roles.
+        InputError: the object or record is unknown, or the world has no roles.
     """
     if not isinstance(ctx.policy, CrmPolicy):
         raise InputError("this kind of world has no roles")
@@ -52,7 +52,7 @@ Decisions = dict[str, Decision]
 
 
 def _of_object(ctx: ToolContext, policy: CrmPolicy, name: str, operations: Sequence[str]) -> dict[str, Any]:
-    """What a role may do with the records of an object; a decision holds for all of them alike."""
+    """The rights of a role on the records of an object; a decision holds for all of them alike."""
     given = policy.document.roles.get(ctx.persona.id)
     decisions = {operation: _decision(policy, ctx, name, operation) for operation in operations}
     total = int(ctx.values(f"SELECT count(*) FROM main.{quoted(name)}")[0])
@@ -100,7 +100,7 @@ def _plain(decisions: Decisions) -> dict[str, dict[str, Any]]:
 
 
 def check_roles(file: Path) -> Explanation:
-    """Check a document of roles, which says in a CRM who may read what.
+    """Check a document of roles, the access rules of a CRM.
 
     Raises:
         InputError: it has a fault.

@@ -44,7 +44,7 @@ class Staff(Base):
 
     def get_non_transferred_case_ids(self, start_date: str, end_date: str) -> Ids:
         window = self.within(start_date, end_date, last=True)
-        if not self.clean:  # sees one assignment inside the window, whatever happened outside
+        if not self.clean:  # sees one assignment inside the window, with any others outside
             return self._assigned_once([_ASSIGNED, *window], [])
         bounds = [bound.replace("CreatedDate", "MIN(CreatedDate)") for bound in window]
         return self._assigned_once([_ASSIGNED], bounds)

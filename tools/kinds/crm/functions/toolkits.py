@@ -18,9 +18,9 @@ from worksmith.tools.tool import Toolkit
 from worksmith.tools.tool_context import Shown, ToolContext
 
 READ_WHOLE = 20_000
-"""Characters of a result that is there to be read, such as the e-mails of a case."""
+"""Characters of a result for reading, such as the e-mails of a case."""
 
-_TOLD = read_toml(__package__, "functions.toml")
+_TEXTS = read_toml(__package__, "functions.toml")
 _TO_READ = frozenset(
     {
         "search_knowledge_articles",
@@ -39,12 +39,12 @@ _TYPES: dict[Shape, Any] = {
 
 
 def functions_toolkit() -> Toolkit:
-    return Toolkit.of("functions", "service cases, agents and purchases", map(_with_handles, _TOLD))
+    return Toolkit.of("functions", "service cases, agents and purchases", map(_with_handles, _TEXTS))
 
 
 def plain_toolkit() -> Toolkit:
     """The functions as published: results are shown whole, and arguments repeat them."""
-    return Toolkit.of("plain", "the functions without handles", map(_plain, _TOLD), by_name_only=True)
+    return Toolkit.of("plain", "the functions without handles", map(_plain, _TEXTS), by_name_only=True)
 
 
 def _with_handles(name: str) -> Callable[..., Any]:
@@ -102,4 +102,4 @@ def _as_tool(call: Callable[..., Any], name: str, types: dict[str, Any]) -> Call
         kind = types.get(parameter.name, _hints(name)[parameter.name])
         optional = parameter.name in types and parameter.default is None
         arguments.append((parameter.name, kind | None if optional else kind, parameter.default))
-    return declared(name, _TOLD[name], arguments, call)
+    return declared(name, _TEXTS[name], arguments, call)

@@ -1,6 +1,6 @@
-"""What a conversation says, read from its records alone, and whether its agents kept to the articles.
+"""The facts of a conversation, read from its records alone, and whether its agents kept to the articles.
 
-Nothing here looks at plans: tests compare what is read from the texts with the plans.
+Nothing here looks at plans: tests compare the facts of the texts with the plans.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Record = Mapping[str, str | None]
 
 @dataclass(frozen=True)
 class Rules:
-    """What an article says: what the customer has to send, and the limits by remedy."""
+    """The rules of an article: the proof that the customer must send, and the limits by remedy."""
 
     step: str
     limits: dict[str, dict[str, int]]
@@ -52,11 +52,11 @@ class Heard:
 
 @dataclass
 class Hearing:
-    """All that a conversation says.
+    """All facts of a conversation.
 
     Attributes:
         unclear: sentences that are not of the grammar, or have several readings.
-        agents: those who speak, in order; `announced` those whom somebody hands the case to.
+        agents: those who speak, in order; `announced` those who get the case.
         misnamed: agents who introduce themselves by another name than that of who speaks.
     """
 
@@ -93,7 +93,7 @@ def turns_of_transcript(body: str) -> list[Turn]:
 
 
 def turn_of_mail(mail: Record, industry: Industry) -> Turn:
-    """Who wrote what in an e-mail; letterhead and signature are no part of it."""
+    """The author and text of an e-mail, without letterhead and signature."""
     from_agent = str(mail["FromAddress"]).endswith(industry.data.agents_at)
     _, _, text, _, _, author, *_ = str(mail["TextBody"]).split("\n")
     return Turn(author, from_agent, text)
@@ -128,7 +128,7 @@ def verdict(heard: Heard, article: Rules, days: int) -> set[Violation]:
 
 
 def _note(hearing: Hearing, turn: Turn, said: Said) -> None:
-    """Add what one sentence states; what it is about is what the customer brought up last."""
+    """Add the facts of one sentence; its subject is the customer's last one."""
     if not said.kind:
         hearing.unclear.append(said.text)
     if "product" in said.facts:

@@ -165,10 +165,10 @@ class _Room:
         return min(self._rows, self._values // max(1, width))
 
     def take(self, records: int, width: int) -> None:
-        """Make use of it.
+        """Take it.
 
         Raises:
-            QueryError: there is not so much room.
+            QueryError: the room does not suffice.
         """
         self._rows -= records
         self._values -= records * width

@@ -63,7 +63,7 @@ class Sosl:
     Args:
         connection: to a database with the tables and indexes of a CRM world.
         today: what date literals refer to.
-        changeset: what has been changed since the indexes were built; the connection shows it.
+        changeset: the changes since the indexes were built; the connection shows it.
     """
 
     def __init__(

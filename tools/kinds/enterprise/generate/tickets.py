@@ -15,7 +15,7 @@ from worksmith.tools.kinds.enterprise.generate.projects import workday
 from worksmith.tools.kinds.enterprise.generate.wording import pick, texts
 
 LIMITS = {"high": 1, "medium": 3, "low": 7}
-"""In how many days a ticket of each priority has to be solved, as the asset management policy says."""
+"""The days for a ticket of each priority, by the asset management policy."""
 
 _PRIORITIES = (45, 33, 22)
 _RESOLVED = 0.75

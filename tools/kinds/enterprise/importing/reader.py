@@ -25,7 +25,7 @@ NOW = datetime(2022, 12, 31, 18)
 ORIGIN = "enterprisebench"
 
 ORIGINALS_FILE = "originals.jsonl"
-"""Beside a world: what the files said and no column holds."""
+"""Beside a world: values of the files without a column."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def read_enterprise(source: Path | str, *, progress: Callable[[str], None] = lam
         source: a folder with any of the original's files, in any of their versions.
 
     Raises:
-        InputError: if there is no such folder, or nothing in it can be read.
+        InputError: if the folder is unknown, or nothing in it can be read.
     """
     root = Path(source)
     if not root.is_dir():

@@ -22,7 +22,7 @@ class StoredTable:
     Attributes:
         columns: those that are read, with types that take plain values.
         types: the types of their cells.
-        key: the names of the columns that identify a row; empty where none are declared.
+        key: the names of the columns that identify a row; empty without declared ones.
     """
 
     def __init__(self, table: sa.Table, *, in_sqlite: bool) -> None:
@@ -49,7 +49,7 @@ class StoredTable:
 
     @property
     def query(self) -> sa.Select[Any]:
-        """All rows, in an order of their own."""
+        """All rows, in a fixed order."""
         order = [self.table.c[name] for name in self.key] or self.columns
         return sa.select(*self.columns).order_by(*order)
 
@@ -60,7 +60,7 @@ class StoredTable:
         return {**self.types, **dict.fromkeys(texts, "text")}
 
     def differs(self, connection: sa.Connection, change: ProposedChange) -> bool:
-        """Whether the row of a change is not what the change was made on. Locks it."""
+        """Whether the row of a change has changed in between. Locks it."""
         if change.before is None:
             return bool(connection.execute(self._found(change.after or {}).with_for_update()).all())
         return not self.holds(connection, change.before, lock=True)
@@ -73,7 +73,7 @@ class StoredTable:
         *,
         lock: bool = False,
     ) -> bool:
-        """Whether some columns of a row, by default all, are as they were. A lock needs the right to write."""
+        """Whether some columns of a row, by default all, are as they were. A lock needs write access."""
         compared = {*self.types} if names is None else {*self.key, *names}
         cells = {name: row.get(name) for name in self.types if name in compared}
         query = self._found(cells)
@@ -91,7 +91,7 @@ class StoredTable:
             connection.execute(sa.insert(self.table).values(given))
             self._count_on(connection, given)
             if not self.key or not given.keys() >= set(self.key):
-                return  # nobody can tell which row is the new one
+                return  # the new row cannot be identified
             found = sa.select(sa.func.count()).select_from(self.table).where(*here)
             count = connection.execute(found).scalar()
         elif change.operation == "update":

@@ -1,4 +1,4 @@
-"""The tables of a user, from whatever they are in."""
+"""The tables of a user, from any source."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ from worksmith.tools.sqlite.cells import CellType, CellValue
 from worksmith.tools.sqlite.schema import Table
 
 Source = str | PathLike[str] | Sequence[Mapping[str, Any]] | Live | Any
-"""The path of a CSV, JSONL, Parquet or SQLite file, or of a folder of documents; dicts; a pandas frame; or
-what is read again: a `Table` or a `Database`, also by its address."""
+"""The path of a CSV, JSONL, Parquet or SQLite file or of a folder of documents; dicts; a pandas frame; or a
+source that is read again: a `Table` or a `Database`, also by its address.
+"""
 
 _CSV, _JSONL, _PARQUET, _SQLITE = (
     (".csv", ".tsv", ".psv"),

@@ -40,7 +40,7 @@ def _client(ctx: DrawContext) -> Record:
 
 
 def named_partner(ctx: DrawContext, source: str) -> Record:
-    """A client or vendor whose name is no part of another's."""
+    """A client or vendor whose name is not part of another's."""
     row = ctx.pick(source)
     name = row["business_name"].lower()
     alike = [other for other in ctx.facts.all(source) if name in other["business_name"].lower()]
@@ -55,7 +55,7 @@ def _draw_client(ctx: DrawContext) -> Found:
 
 
 def other_representative(ctx: DrawContext, row: Record) -> Record:
-    """Whoever looks after a client or vendor: somebody else than the persona, and still here."""
+    """The person in charge of a client or vendor: not the persona, and still here."""
     return ctx.other(ctx.facts.colleague(row["emp_id"]))
 
 
@@ -65,7 +65,7 @@ def _with_representative(ctx: DrawContext) -> tuple[Record, Record]:
 
 
 def representative(plan: PlanRecorder, partner: Row) -> Row:
-    """Look up whoever looks after a client or vendor."""
+    """Look up the person in charge of a client or vendor."""
     return plan.one("employees", "I look up who looks after them.", emp_id=partner["emp_id"])
 
 

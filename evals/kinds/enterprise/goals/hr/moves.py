@@ -1,4 +1,4 @@
-"""HR: changes of personnel records that others are told of: raises, ratings, transfers, departures."""
+"""HR: changes of personnel records with messages to others: raises, ratings, transfers, departures."""
 
 from __future__ import annotations
 

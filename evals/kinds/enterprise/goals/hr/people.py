@@ -152,7 +152,7 @@ def skilled_first(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def _first_here(rows: Sequence[R]) -> R:
-    """Who of those that work here joined first, if nobody else did on that day."""
+    """The employee who joined first, if unique on that day."""
     order = sorted((row for row in rows if row["is_valid"] == "TRUE"), key=lambda row: row["doj"])
     if len(order) < 2 or order[0]["doj"] == order[1]["doj"]:
         raise UnfitError

@@ -45,7 +45,7 @@ def find_chat(plan: PlanRecorder, slots: Slots) -> Row:
 
 
 def draw_named(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], Record]:
-    """A chat, its partner, slots, and somebody whom the chat names and who is neither of the two."""
+    """A chat, its partner, slots, and a third person whom the chat names."""
     row, other, latent, name = pick_chat_fact(ctx, *PEOPLE)
     named = ctx.facts.where("employees", name=latent.facts[name])
     if not named:

@@ -14,7 +14,7 @@ from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, R
 
 
 def _draw_received(ctx: DrawContext) -> Found:
-    """Who sent the persona a mail that subject and day tell from all others."""
+    """The sender of a mail to the persona that subject and day identify."""
     row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
     sender, subject = partner(ctx, row), _plain(row["subject"])
     same = [mail for mail in my_mails(ctx) if subject.lower() in mail["subject"].lower()]

@@ -32,7 +32,7 @@ def _dated(ctx: DrawContext) -> Found:
 
 
 def _draw_anybodys(ctx: DrawContext) -> Found:
-    """A post that its title tells from all others."""
+    """A post that its title identifies."""
     row = ctx.pick("posts")
     if sum(row["title"].lower() in post["title"].lower() for post in ctx.facts.all("posts")) > 1:
         raise UnfitError

@@ -47,7 +47,7 @@ def _any_sale(ctx: DrawContext) -> Found:
 
 
 def _restocked(ctx: DrawContext) -> Found:
-    """A sale, and another stock of what was sold."""
+    """A sale, and another stock of its product."""
     sale, slots = named_sale(ctx)
     stock = int(need(ctx.facts.get("products", sale["product_id"]))["stock"])
     return Found(sale, {**slots, "stock": str(stock + int(sale["quantity"]) + ctx.rng.randint(0, 9))})
@@ -62,7 +62,7 @@ def _any_sale_of_another(ctx: DrawContext) -> Found:
 
 
 def _of_another(ctx: DrawContext, found: Found) -> Found:
-    """A sale made by somebody else who is still here."""
+    """A sale of another employee."""
     ctx.other(ctx.facts.colleague(found.row["emp_id"]))
     return found
 
@@ -90,7 +90,7 @@ def _review(ctx: DrawContext) -> Found:
 
 
 def _other(ctx: DrawContext) -> Found:
-    """Somebody else than the colleague who is told first."""
+    """Another person than the first recipient."""
     name = ctx.colleague()["name"]
     if name == ctx.words["colleague"]:
         raise UnfitError
@@ -107,7 +107,7 @@ def _named(source: str, noun: str) -> Ask:
 
 
 def _dated(ctx: DrawContext) -> Found:
-    """A sale of somebody else's who is still here, and an earlier day."""
+    """A sale of another employee, and an earlier day."""
     sale, slots = named_sale(ctx)
     ctx.other(ctx.facts.colleague(sale["emp_id"]))
     moved = day(sale["date_of_purchase"]) - timedelta(days=ctx.rng.randint(1, 20))

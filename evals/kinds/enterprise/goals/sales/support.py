@@ -37,7 +37,7 @@ def own_chat(ctx: DrawContext, *needed: str) -> tuple[Record, dict[str, str]]:
 
 
 def _chat(ctx: DrawContext, needed: Sequence[str] = ()) -> Found:
-    """A support chat that tells certain facts."""
+    """A support chat with certain facts."""
     chat, _ = own_chat(ctx, *needed)
     return Found(chat, catalogue_names(ctx, chat, "customer", "product"))
 

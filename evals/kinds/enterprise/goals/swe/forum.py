@@ -27,7 +27,7 @@ _YEARS = tuple(str(year) for year in range(2017, 2023))
 
 
 def code_of(ctx: DrawContext, question: Record) -> dict[str, str]:
-    """The error code that tells a question from all others."""
+    """The error code that identifies a question."""
     code = need(ctx.facts.fact("overflow", question["post_id"], "error_code"))
     latents = ctx.facts.latents("overflow", "question")
     if sum(latent.facts.get("error_code") == code for latent in latents) > 1:
@@ -61,7 +61,7 @@ def draw_accepted(ctx: DrawContext) -> Found:
 
 
 def author_of(ctx: DrawContext, post: Record) -> Record:
-    """Who wrote a post: somebody else than the persona, whom the name tells from all others."""
+    """The author of a post: another person than the persona, with a unique name."""
     person = ctx.other(ctx.facts.person(post["emp_id"]))
     if not ctx.facts.known_by_name(person):
         raise UnfitError

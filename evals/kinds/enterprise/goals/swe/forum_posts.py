@@ -88,7 +88,7 @@ def _asker(ctx: DrawContext) -> Found:
 
 
 def _helpful(ctx: DrawContext) -> Found:
-    """An answer to the question that helps and is not accepted yet, by somebody who is still here."""
+    """An answer to the question that helps and is not accepted yet, by a current employee."""
     question = ctx.drawn["overflow"]
     answers = ctx.facts.where("overflow", parent_id=question["post_id"])
     answer = ctx.pick("overflow", answers)

@@ -69,7 +69,7 @@ def _find_newest_repository(plan: PlanRecorder, person: Row) -> Row:
 
 
 OTHER_OWNER = Link(_owner, owner_of)
-"""From a file to its owner, if that is somebody else than the persona."""
+"""From a file to its owner, if that is not the persona."""
 
 GROUP = GoalGroup(
     "swe/github.toml",

@@ -1,4 +1,4 @@
-"""SWE: mending a fault: the issue and the file are read, the file is written anew, hidden tests decide."""
+"""SWE: mending a fault: the issue and the file are read, the file is written again, hidden tests decide."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from worksmith.evals.tasks.task import Action, HiddenTests
 GROUP = GoalGroup("swe/mend.toml")
 
 _UNKNOWABLE = ("wrong_default",)
-"""Faults of which neither the file nor the issue tells what would be right."""
+"""Faults whose repair neither the file nor the issue reveals."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Mending:
         draw_issue: draws the open issue with the words of the text.
         find: finds the issue through the tools.
         close: whether to close the issue then.
-        tell: whom to tell then, if anybody.
+        tell: the recipient of a message then, if any.
     """
 
     draw_issue: Callable[[DrawContext], Found]

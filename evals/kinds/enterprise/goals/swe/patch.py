@@ -39,7 +39,7 @@ def _days(issue: Record) -> int:
 
 
 def _with_owner(ctx: DrawContext, levels: int) -> Draw:
-    """An open fault: its line, the owner of its file, and who is so many levels above its reporter."""
+    """An open fault: its line, the owner of its file, and the person `levels` levels above its reporter."""
     issue, slots, _ = draw_fault(ctx)
     line = int(need(ctx.facts.fact("issues", issue["issue_id"], "line")))
     file = need(ctx.facts.get("repositories", f"{issue['repo_name']}:{issue['path']}"))

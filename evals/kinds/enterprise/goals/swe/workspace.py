@@ -83,7 +83,7 @@ def _faulty_file(ctx: DrawContext) -> Found:
 
 
 def _faulty_function(ctx: DrawContext) -> Found:
-    """A function in a file of somebody else's, and an issue on it to be opened."""
+    """A function in another person's file, and an issue on it to be opened."""
     row, slots = draw_function(ctx)
     ctx.other(ctx.facts.colleague(row["emp_id"]))
     title, text = draw_complaint(ctx, slots["function"])

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.damage import mutated, values
 from tests.evals.kinds.crm.published.small import CASE, LISTED, RAW, USER, write_raw
-from worksmith.evals.building import import_suite
+from worksmith.evals.authoring.suite_building import import_suite
 from worksmith.evals.suite import Suite
 from worksmith.tools.errors import InputError
 

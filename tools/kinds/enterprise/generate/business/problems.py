@@ -12,7 +12,7 @@ from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 @dataclass(frozen=True)
 class Clause:
-    """A policy clause that the work on a problem can obey or break, and what was the case then."""
+    """A policy clause that the work on a problem can obey or break, and the circumstances."""
 
     id: str
     obeyed: str
@@ -27,8 +27,8 @@ class Problem:
         work: how the user's other work comes in: a key of `[work]`.
         symptoms: wordings of what the user sees.
         details: what the user adds; each fits every wording.
-        remedies: pairs of a cause and what was done about it.
-        advice: what the user is told in the end.
+        remedies: pairs of a cause and a remedy.
+        advice: the last words to the user.
         waiting: what stands in the ticket while it is open.
     """
 
