@@ -179,7 +179,7 @@ class Evaluation(Printable):
             "notes": self.notes,
         }
         title = f"Evaluation of {result.strategy} with {label} on {on_tasks(summary)}"
-        return View(title, facts | rates | scores | rates, result.records, COLUMNS)
+        return View(title, facts | rates | scores | rates, result.records, COLUMNS, record_row)
 
     def to_frame(self) -> pd.DataFrame:
         """The episodes as rows, a score in a column.
