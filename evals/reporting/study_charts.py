@@ -24,7 +24,6 @@ MOST_PROGRAMS, MOST_PARTS = 8, 12
 _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
     ("dollars", "dollars an episode", lambda row: dollars_an_episode(row.result, cached=False)),
     ("used tokens", "used tokens an episode", lambda row: row.summary.means.get("used_tokens")),
-    ("model calls", "model calls an episode", lambda row: row.summary.means.get("model_calls")),
 )
 
 
