@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from worksmith.evals.characters import harmless
-from worksmith.evals.records.record import PRIMARY
-from worksmith.evals.reporting.findings import cost, findings, measured
+from worksmith.evals.reporting.findings import cost, findings, measured, outcome_of
 from worksmith.evals.reporting.study_charts import part_changes, shown_rows
 from worksmith.evals.reporting.tables.costs import dollars_an_episode
 from worksmith.evals.running.study import Row, Study
@@ -62,7 +61,7 @@ def _programs(study: Study, most: int) -> Table:
     cells = (
         (
             short_name(row.arm.shown),
-            percent(row.summary.scores.get(PRIMARY)),
+            percent(outcome_of(row.summary)),
             _lead(study, row),
             number(price, 4) if priced else number(row.summary.means.get("used_tokens"), 0),
         )
