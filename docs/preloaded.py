@@ -14,7 +14,7 @@ LIBRARIES = (
     *("mlflow.pyfunc.model", "mlflow.store.tracking.sqlalchemy_workspace_store"),
     *("pypdf", "scipy.stats", "tokenizers", "torch"),
 )
-MODELS = ("resolve", "transformer.engine", "transformer.smollm2")
+MODELS = ("resolve", "transformer.transformer_engine", "transformer.smollm2")
 
 # Collections of garbage would take a fifth of the time, and later copy what the processes share.
 gc.disable()

@@ -16,7 +16,7 @@ from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict
 
 from worksmith.evals.lm.lm_proxy import current_sample
-from worksmith.models.transformer.engine import TransformerEngine
+from worksmith.models.transformer.transformer_engine import TransformerEngine
 from worksmith.tools.files.atomic import append
 from worksmith.tools.seeding import digest
 

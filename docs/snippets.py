@@ -96,7 +96,10 @@ class Command:
 
 def pages() -> list[Path]:
     """Every page of the documentation."""
-    return [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [
+        *(ROOT / name for name in ("README.md", "SECURITY.md", "examples/README.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
 
 
 def blocks(page: Path) -> list[Block]:

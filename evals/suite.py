@@ -18,19 +18,18 @@ from worksmith.evals.tasks.task import Split, SplitScheme, Task
 from worksmith.evals.tasks.task_file import read_tasks, write_tasks
 from worksmith.evals.tasks.task_filter import Condition, those_where
 from worksmith.tools.environment import Environment
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, did_you_mean, unknown
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.directories import bring_back
 from worksmith.tools.files.json_files import read_model, read_models
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.seeding import digest
-from worksmith.tools.view import Shown, View, frame
+from worksmith.tools.view import Tabular, View
 from worksmith.tools.world import World, WorldManifest
 
 if TYPE_CHECKING:
     import dspy
-    import pandas as pd
 
 MANIFEST_FILE = "manifest.json"
 
@@ -63,7 +62,7 @@ class SuiteManifest(BaseModel):
     rules: str = ""
 
 
-class Suite(Shown):
+class Suite(Tabular):
     """An environment and tasks over its world. Immutable, shared by reference.
 
     Args:
@@ -262,11 +261,7 @@ class Suite(Shown):
         """
         if (found := self._by_id.get(task_id)) is not None:
             return found
-        raise InputError(
-            f"no task {task_id!r}",
-            where=str(self.path),
-            hint=f"ids look like {self.tasks[0].id!r}" if self.tasks else "the suite has no tasks",
-        )
+        raise unknown("no task", task_id, self._by_id, str(self.path))
 
     def counts(self) -> dict[str, int]:
         """Tasks by split of the standard scheme."""
@@ -274,21 +269,15 @@ class Suite(Shown):
 
     def _view(self) -> View:
         facts = {"tasks": self.counts(), "environment": repr(self.env)}
-        return View(f"Suite({str(self.path)!r}: {len(self.tasks)} tasks)", facts, self.tasks, _COLUMNS)
-
-    def to_frame(self) -> pd.DataFrame:
-        """The tasks as rows, expectations left out.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame(task.row() for task in self.tasks)
+        return View(
+            f"Suite({str(self.path)!r}: {len(self.tasks)} tasks)", facts, self.tasks, _COLUMNS, Task.row
+        )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Suite:
         return self
 
 
-class Examples(Shown, list["dspy.Example"]):
+class Examples(Tabular, list["dspy.Example"]):
     """Tasks of a suite as examples for DSPy, with what evaluates them: a part of it knows as much.
 
     Attributes:
@@ -318,11 +307,9 @@ class Examples(Shown, list["dspy.Example"]):
         return self[:]
 
     def _view(self) -> View:
-        return View(f"Examples({self.split}: {len(self)} tasks of {self.suite!r})", {}, self.tasks, _COLUMNS)
-
-    def to_frame(self) -> pd.DataFrame:
-        """The tasks as rows, as of `Suite.to_frame`."""
-        return frame(task.row() for task in self.tasks)
+        return View(
+            f"Examples({self.split}: {len(self)} tasks of {self.suite!r})", {}, self.tasks, _COLUMNS, Task.row
+        )
 
 
 def suite_of_examples(
@@ -387,4 +374,7 @@ def _open_project(directory: Path, named_by: str) -> Suite:
             )
         suite: Suite = TASK_KINDS.first(lambda kind: kind.open_project, "opens projects")(directory)
         return suite
-    raise InputError("no suite here", where=str(directory), hint=f"make one with: worksmith new {directory}")
+    files = (MANIFEST_FILE, PROJECT_FILE)
+    beside = [str(found.parent) for file in files for found in directory.parent.glob(f"*/{file}")]
+    hint = f"{did_you_mean(str(directory), beside)}make one with: worksmith new {directory}"
+    raise InputError("no suite here", where=str(directory), hint=hint)

@@ -1,4 +1,16 @@
-"""Task kinds: how the suites of a kind are made, scored, and shown in reports."""
+"""Task kinds: how the suites of a kind are made, scored, and shown in reports.
+
+A package that adds a kind writes one object and names it in its `pyproject.toml`:
+
+    LENDING = TaskKind(name="lending", suites=lambda: SuiteBuilder(Options, build, forecast))
+
+    [project.entry-points."worksmith.task_kinds"]
+    lending = "lending.tasks:LENDING"
+
+Each suite names its kind. The command line reads `suites`, `importers` and `commands`; the runner `call`,
+`scorer` and `facets`; the reports `report` and `published`. A field is needed only for what the kind
+offers. The same name has a `worksmith.tools.world_kind.WorldKind`. docs/how-to/add-a-world.md builds both.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.registry import Registry
 from worksmith.tools.statuses import INFRASTRUCTURE
 
@@ -319,7 +331,7 @@ def importer(system: str) -> Importer:
     """
     found = _importers()
     if system not in found:
-        raise InputError(f"no importer {system!r}", hint=f"there are {', '.join(sorted(found))}")
+        raise unknown("no importer", system, sorted(found))
     return found[system]
 
 

@@ -1,4 +1,4 @@
-"""A hotel's help desk: three tables, five tools, access rules and 40 tasks; an agent before and after a compile."""
+"""A hotel's help desk: three tables, five tools, rules and 40 tasks; an agent before and after a compile."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A judge with a rubric of your own. A rule stands in for its language model, as no model in the box can judge."""
+"""A judge with your own rubric. A rule stands in for its language model, as no packaged model can judge."""
 
 from pathlib import Path
 

@@ -7,7 +7,7 @@ from worksmith.plugins.optimizers import Built, CompileContext, Display, Race, s
 
 
 class OneOfEachKind(Race):
-    """A race of one candidate against the program as it is; budget, journal and test are those of any race."""
+    """A race of one candidate against the program as it is, with the budget, journal and test of any race."""
 
     name = "one-of-each"
     thorough = True  # the candidate runs all dev tasks

@@ -1,4 +1,4 @@
-"""A strategy of your own: three replies for each call, of which the agent makes the one that most agree on."""
+"""A strategy of your own: three replies for each call, of which the agent makes the most frequent one."""
 
 from collections import Counter
 

@@ -24,7 +24,16 @@ optimizer = ws.KNN(accept="best", lm="gold")  # the gold plans of the train task
 compiled = optimizer.compile(ws.Agent("act", suite.env), trainset=suite.train, valset=suite.dev)
 compiled.compilation.save("compiled.json")
 
-command = [sys.executable, "-m", "worksmith.cli", "serve", "program", "compiled.json", str(SHOP), *sys.argv[1:]]
+command = [
+    sys.executable,
+    "-m",
+    "worksmith.cli",
+    "serve",
+    "program",
+    "compiled.json",
+    str(SHOP),
+    *sys.argv[1:],
+]
 command += ["--port", "0", "--json", "--no-track"]
 command += ["--jwt-secret-env", "SHOP_SECRET", "--audience", "shop", "--issuer", "me"]
 server = subprocess.Popen(command, env={**os.environ, "SHOP_SECRET": SECRET}, stdout=subprocess.PIPE)

@@ -11,17 +11,15 @@ from worksmith.evals.running.result import failed_scorers
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.trial import COLUMNS, Pareto, Trial, trial_row
 from worksmith.optimizers.wording import in_python
-from worksmith.tools.view import Shown, View, frame
+from worksmith.tools.view import Tabular, View
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from worksmith.optimizers.compiling.artifact import Artifact
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 
 @dataclass(frozen=True, repr=False)
-class Compilation(Shown):
+class Compilation(Tabular):
     """What a compile found.
 
     Attributes:
@@ -49,7 +47,7 @@ class Compilation(Shown):
     run_id: str | None = None
 
     @classmethod
-    def of(cls, result: Result, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
+    def of(cls, result: CompileResult, *, notes: tuple[str, ...] = (), run_id: str | None = None) -> Self:
         manifest = result.artifact.manifest
         return cls(
             trials=result.compiled.trials,
@@ -73,19 +71,37 @@ class Compilation(Shown):
         """Score, tokens and seconds of all candidates, to print."""
         return Pareto.of(self.trials)
 
-    __repr__ = Shown.__str__
+    def __str__(self) -> str:
+        """All of it, with the whole difference of the program."""
+        lines = [
+            f"{'*' if trial.name == self.chosen else ' '} {trial.name:24} {100 * score.value:5.1f} % "
+            f"[{100 * score.low:.1f}, {100 * score.high:.1f}] of {score.n}"
+            for trial in self.trials
+            for score in (trial.strict,)
+        ]
+        stopped = f"the budget ended the compile ({self.stopped})" if self.stopped else ""
+        said = [in_python(each) for each in (*self._found(), stopped) if each]
+        return "\n".join([*said, *lines, *filter(None, [self.difference]), *self.notes])
+
+    def __repr__(self) -> str:
+        return self._view().text()
+
+    def _found(self) -> tuple[str, str]:
+        """The errors of the metric and the decision, in a sentence each."""
+        records = (record for trial in self.trials if trial.result for record in trial.result.records)
+        races = {trial.name: trial.race or {} for trial in self.trials}
+        return failed_scorers(records), decided(self.acceptance, self.chosen, races)
 
     def _view(self) -> View:
-        claim = decided(self.acceptance, self.chosen, {trial.name: trial.race or {} for trial in self.trials})
-        records = (record for trial in self.trials if trial.result for record in trial.result.records)
+        failed, claim = map(in_python, self._found())
         spent = {
             who: f"{cost.get('episodes', 0):,} episodes, {cost.get('model_calls', 0):,} model calls, "
             f"{cost.get('prompt_tokens', 0) + cost.get('completion_tokens', 0):,} tokens"
             for who, cost in self.cost.items()
         }
         facts = {
-            "decision": in_python(claim),
-            "wrong": failed_scorers(records),
+            "wrong": failed,
+            "decision": claim,
             "stopped": self.stopped,
             "changes": self.difference,
             "notes": " ".join(self.notes),
@@ -94,15 +110,10 @@ class Compilation(Shown):
         }
         marked = ("", lambda trial: "chosen" if trial.name == self.chosen else "")
         title = f"Compilation of {len(self.trials)} candidates, chosen: {self.chosen}"
-        return View(title, facts, self.trials, (*COLUMNS, marked))
+        return View(title, facts, self.trials, (*COLUMNS, marked), self._row)
 
-    def to_frame(self) -> pd.DataFrame:
-        """The candidates as rows.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame({**trial_row(trial), "chosen": trial.name == self.chosen} for trial in self.trials)
+    def _row(self, trial: Trial) -> dict[str, Any]:
+        return {**trial_row(trial), "chosen": trial.name == self.chosen}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -115,10 +126,11 @@ def decided(acceptance: Mapping[str, Any], chosen: str | None, races: Mapping[st
         races: the results of a race for each trial, by name.
     """
     race = races.get(chosen or "")
+    if chosen == INCUMBENT and not acceptance:
+        tried = "no candidate is shown to be better" if len(races) > 1 else "nothing else was tried"
+        return f"kept the program as it is: {(race or {}).get('said') or tried}"
     if acceptance or not race:
         return str(acceptance.get("said", ""))
-    if chosen == INCUMBENT:
-        return f"kept the program as it is: {race.get('said') or 'no candidate is shown to be better'}"
     flattered = ""
     if optimism := race.get("optimism"):
         dev, corrected = (f"{100 * optimism[name]:.1f} %" for name in ("dev", "corrected"))

@@ -1,4 +1,18 @@
-"""The contract of optimizers: a `CompileContext` in, a `Compiled` out."""
+"""The contract of optimizers: a `CompileContext` in, a `Compiled` out.
+
+Most optimizers only propose candidates. They extend `worksmith.optimizers.search.race.Race`, which tests
+them:
+
+    class FirstSuccesses(Race):
+        def candidates(self, context: CompileContext) -> Iterator[dict[str, Built]]:
+            first = context.bank().demonstrations[: context.settings.demos]
+            yield {"first": Built(*show(context.program, Display(first), context.settings))}
+
+A compile makes the optimizer by name (`worksmith.optimizers.registry`), asks for `max_episodes` before it
+pays for anything, and calls `search` once. An optimizer that searches in its own way implements these two
+methods. Budget, journal and log are behind the context: it needs no code for them.
+docs/how-to/add-an-optimizer.md has examples.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import dspy
 
 
-class Meter(BaseCallback):  # type: ignore[misc]
+class ProposerMeter(BaseCallback):  # type: ignore[misc]
     """Counts calls of a model and its copies. Thread-safe, for optimizers propose from several threads.
 
     Attributes:
@@ -53,12 +53,12 @@ class Proposer:
     """
 
     lm: dspy.LM
-    meter: Meter
+    meter: ProposerMeter
     seen: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, lm: dspy.LM) -> Self:
-        meter = Meter()
+        meter = ProposerMeter()
         return cls(lm.copy(callbacks=[*(getattr(lm, "callbacks", None) or ()), meter]), meter)
 
     def check(self) -> None:

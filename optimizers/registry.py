@@ -12,13 +12,12 @@ its name is first used.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
 from worksmith.evals.dspy_programs.own_code import is_address, own_object
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.registry import load
 
 if TYPE_CHECKING:
@@ -73,10 +72,7 @@ def optimizer_class(name: str, *, option: str = "--optimizer") -> type[Telepromp
         return OPTIMIZERS[name]
     if is_address(name):
         return _teleprompter(own_object(name, where=option), name, where=option)
-    of_class = {entry.value.rpartition(":")[2].lower(): entry.name for entry in entry_points(group=GROUP)}
-    near = get_close_matches(name.lower(), [*of_class, *OPTIMIZERS], n=1)
-    meant = f"did you mean {of_class.get(near[0], near[0])!r}? " if near else ""
-    hint = f"{meant}there are {', '.join(OPTIMIZERS)}, and package.module:Class for one of yours"
+    hint = f"{names_instead(name, OPTIMIZERS)}, and package.module:Class for one of yours"
     raise InputError(f"no optimizer {name!r}", where=option, hint=hint)
 
 
@@ -107,7 +103,7 @@ def _teleprompter(found: Any, name: str, *, where: str) -> type[Teleprompter]:
 
         return foreign(found, name)
     raise InputError(
-        f"{name} is no optimizer",
+        f"{name} is not an optimizer",
         where=where,
         hint="name a class with compile(student, *, trainset), such as a subclass of dspy.Teleprompter",
     )

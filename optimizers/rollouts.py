@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.dspy_programs.digests import model_name
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.running.outage import Unscored
-from worksmith.evals.running.part import Part
+from worksmith.evals.running.program_run import RunPlan
 from worksmith.evals.running.result import EvalResult, EvaluationProgress
 from worksmith.evals.running.runner import evaluate_together
 from worksmith.evals.running.settings import EvalSettings
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import dspy
 
     from worksmith.evals.records.record import EpisodeRecord
-    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.running.episode_engine import EpisodeEngine
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.environment import Environment
     from worksmith.tools.episode_result import EpisodeResult
@@ -45,7 +45,7 @@ class Cost:
         self.completion_tokens += episode.usage.completion_tokens
 
 
-class Run(NamedTuple):
+class ProgramTasks(NamedTuple):
     """A program and the tasks that it runs on."""
 
     program: Callable[..., Any]
@@ -80,7 +80,7 @@ class Rollouts:
     budget: Budget | None = None
     begun: Callable[[Path], Collection[str]] | None = None
     time_limit: float | None = None
-    engine: Engine | None = None
+    engine: EpisodeEngine | None = None
     unscored: Unscored = field(default_factory=Unscored)
 
     @property
@@ -102,11 +102,11 @@ class Rollouts:
         known: Callable[[EpisodeRecord], bool] | None = None,
     ) -> EvalResult:
         """Run `program` on each task once, see `together`."""
-        return self.together({name: Run(program, tasks)}, partly=partly, known=known)[name]
+        return self.together({name: ProgramTasks(program, tasks)}, partly=partly, known=known)[name]
 
     def together(
         self,
-        runs: Mapping[str, Run],
+        runs: Mapping[str, ProgramTasks],
         *,
         partly: bool = False,
         known: Callable[[EpisodeRecord], bool] | None = None,
@@ -127,14 +127,14 @@ class Rollouts:
         """
         names, told = tuple(runs), self.on_progress
         with ExitStack() as logs:
-            parts = []
+            plans = []
             for name, run in runs.items():
                 path = self.folder / f"{name}.jsonl"
                 log = logs.enter_context(EpisodeLog.open(path, resume=self.resume))
                 begun = None if self.begun is None else self.begun(path)
-                parts.append(Part(run.program, run.tasks, log, known, begun))
+                plans.append(RunPlan(run.program, run.tasks, log, known, begun))
             results = evaluate_together(
-                parts,
+                plans,
                 EvalSettings(
                     env=self.env,
                     lm=self.lm,
@@ -146,7 +146,7 @@ class Rollouts:
                     unscored=self.unscored,
                     admission=self.budget.account(self.model, logged=False) if self.budget else None,
                 ),
-                on_progress=None if told is None else lambda at: told(replace(at, name=names[at.part])),
+                on_progress=None if told is None else lambda at: told(replace(at, name=names[at.program])),
             )
         # Episodes that a log already held count as well: they were paid for when they ran.
         for result in results:

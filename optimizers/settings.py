@@ -16,7 +16,7 @@ from worksmith.evals.scoring.expression import Expression
 from worksmith.optimizers.demos.selection import selection_called
 from worksmith.optimizers.demos.steps import UNITS, Unit
 from worksmith.retrievers.extras import check_vectors
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.numbers import number, share
 
 Accept = Literal["tested", "best"]
@@ -147,4 +147,4 @@ class Settings:
 
 def _check_choice(noun: str, value: str, choices: Collection[str], option: str) -> None:
     if value not in choices:
-        raise InputError(f"no {noun} {value!r}", where=option, hint=f"there are {', '.join(choices)}")
+        raise unknown(f"no {noun}", value, choices, option)

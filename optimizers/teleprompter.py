@@ -14,6 +14,7 @@ import dspy
 import dspy.teleprompt
 
 from worksmith.evals.dspy_programs.copies import copied_program
+from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.dspy_programs.nearest import Embedding
 from worksmith.evals.dspy_programs.own_models import without_models
 from worksmith.evals.lm.prices import prices_in_use
@@ -21,14 +22,14 @@ from worksmith.evals.progress.screen import on_screen
 from worksmith.evals.scoring.constraints import Constraint, constraints
 from worksmith.evals.scoring.expression import priced
 from worksmith.evals.tasks.transcript import GOLD
-from worksmith.evals.tracking import open_tracker, steady
+from worksmith.evals.tracking import open_tracker, tolerant
 from worksmith.optimizers.candidates.undoing import artifact_of
 from worksmith.optimizers.compilation import Compilation
 from worksmith.optimizers.compiling.claims import counted_intents, too_few_intents
 from worksmith.optimizers.compiling.compile import compile_program
 from worksmith.optimizers.compiling.models import BANK, Model, default_model, name_of
 from worksmith.optimizers.compiling.plan import Metric, Plan, TaskSets
-from worksmith.optimizers.compiling.trials import record_trials
+from worksmith.optimizers.compiling.trials import record_prompts, record_trials
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.demos.labels import LABELS, has_labels, labelled
 from worksmith.optimizers.demos.steps import Unit
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from worksmith.evals.running.result import EvaluationProgress
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 GivenModel: TypeAlias = "str | dspy.BaseLM"
 
@@ -133,7 +134,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         super().__init__()
         check_given(metric, budget)
         if resume and journal is None:
-            raise InputError("there is no journal to go on with", where="resume", hint='journal="FOLDER"')
+            raise InputError("there is no journal to continue", where="resume", hint='journal="FOLDER"')
         self.metric = metric
         self.budget = budget
         self.lm = lm
@@ -311,7 +312,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
                 hint="give a program of the student's class, or a model",
             )
 
-    def _compiled(self, plan: Plan, data: LearningData) -> tuple[Result, str | None]:
+    def _compiled(self, plan: Plan, data: LearningData) -> tuple[CompileResult, str | None]:
         """The result of a plan, and the id of its run in MLflow."""
         suite, named = data.suite, self.track if isinstance(self.track, str) else data.suite.path.name
         tracker = open_tracker(track=bool(self.track), experiment=named)
@@ -324,7 +325,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         }
         name = f"compile {type(plan.program).__name__} {self.name}"
         with (
-            steady(tracker.start(name, params=params)) as run,
+            tolerant(tracker.start(name, params=params)) as run,
             on_screen(self.progress).bar(f"{self.name} compiles") as tick,
         ):
 
@@ -335,6 +336,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
 
             result = compile_program(replace(plan, on_progress=told))
             record_trials(run, result.artifact, suite)
+            record_prompts(run, result.artifact, f"{suite.path.name}.{strategy_name(plan.program)}")
             run.text(result.artifact.text, "program.json")
         return result, run.id
 
@@ -342,7 +344,7 @@ class Teleprompter(Optimizer, dspy.teleprompt.Teleprompter):  # type: ignore[mis
         """The warning that nothing can be shown; it is given before anything is paid as well."""
         said = in_python(too_few_intents(self, data.tasks.dev))
         if said:
-            said += "; a label is no intent: leave intent out" if self.intent else ""
+            said += "; a label is not an intent: leave intent out" if self.intent else ""
             warnings.warn(said, Notice, stacklevel=2)
         return said
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,14 +16,19 @@ from worksmith.evals.running.result import EvalResult
 from worksmith.evals.scoring.constraints import broken
 from worksmith.evals.scoring.expression import Expression
 from worksmith.evals.statistics import NOTHING, Interval, wilson
-from worksmith.evals.table import Grid, number, percent
+from worksmith.evals.table import Column, Grid, number, percent
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.settings import Settings
-from worksmith.tools.view import Shown, View, frame
+from worksmith.tools.view import Tabular, View
 
 if TYPE_CHECKING:
     import dspy
-    import pandas as pd
+
+_TITLE = "Candidates by score and cost"
+_NOTE = (
+    "*: of those that met the most tasks and keep all constraints, no other one is as good or better in all "
+    "of score, tokens and seconds of an episode"
+)
 
 _COSTS = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "used_tokens")
 """The costs of episodes that do not depend on a clock."""
@@ -43,7 +47,7 @@ class Rank(NamedTuple):
     thrift: float = -math.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trial:
     """One candidate on the dev tasks.
 
@@ -65,7 +69,7 @@ class Trial:
     strict: Interval
     errors: int
     broken: tuple[str, ...] = ()
-    result: EvalResult | None = field(default=None, repr=False)
+    result: EvalResult | None = None
     race: Mapping[str, Any] | None = None
 
     @classmethod
@@ -112,6 +116,9 @@ class Trial:
             strict=wilson(sum(graded), len(outcomes)),
             errors=len(outcomes) - len(graded),
         )
+
+    def __repr__(self) -> str:
+        return f"Trial({self.name}: {percent(self.strict)} % on {self.strict.n} tasks)"
 
     @property
     def rank(self) -> Rank:
@@ -201,7 +208,7 @@ def pareto_front(trials: Sequence[Trial]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, repr=False)
-class Pareto(Shown):
+class Pareto(Tabular):
     """Score, tokens and seconds of an episode, by trial.
 
     Attributes:
@@ -229,32 +236,25 @@ class Pareto(Shown):
         ]
 
     def table(self) -> Grid:
-        return Grid.of(
-            "Candidates by score and cost",
-            self.trials,
+        return Grid.of(_TITLE, self.trials, *self._columns(), notes=(_NOTE,))
+
+    def _columns(self) -> tuple[Column[Trial], ...]:
+        return (
             ("", lambda trial: f"{'* ' if trial.name in self.front else ''}{trial.name}"),
             ("score, %", lambda trial: percent(trial.strict)),
             ("tasks", lambda trial: str(trial.strict.n)),
             ("tokens", lambda trial: number(_finite(trial.cost), 0)),
             ("seconds", lambda trial: number(trial.seconds, 2)),
-            notes=(
-                "*: of those that met the most tasks and keep all constraints, no other one is as good or "
-                "better in all of score, tokens and seconds of an episode",
-            ),
         )
 
     def _view(self) -> View:
-        table = self.table()
-        cells = tuple((name or "trial", itemgetter(place)) for place, name in enumerate(table.headings))
-        return View(table.title, {"note": " ".join(table.notes)}, table.rows, cells)
+        return View(_TITLE, {"note": _NOTE}, self.trials, self._columns(), self._row)
 
-    def to_frame(self) -> pd.DataFrame:
-        """The trials as rows.
+    def _row(self, trial: Trial) -> dict[str, Any]:
+        return {**trial_row(trial), "front": trial.name in self.front}
 
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame({**trial_row(trial), "front": trial.name in self.front} for trial in self.trials)
+    def __str__(self) -> str:
+        return self.table().markdown()
 
 
 def _comparable(trials: Sequence[Trial]) -> list[Trial]:

@@ -1,70 +1,59 @@
-"""The agent: a DSPy module that does a task in an episode of its own.
+"""The agent: a DSPy module that does a task in its own episode.
 
     agent = Agent("react", suite.env)
     with dspy.context(lm=dspy.LM("openai/gpt-4o-mini")):
         prediction = agent(task=suite.tasks[0])
     prediction.answer, prediction.episode.status, prediction.episode.outcome
 
-Every call of an agent opens its own episode. An optimizer, a retry or 64 threads at once each start from the
-same state and leave none behind.
+Every call of an agent opens its own episode. An optimizer, a retry or 64 concurrent threads each start from
+the same state and leave no trace.
 """
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 
 from worksmith.evals.dspy_programs.asked import asked, whole_task
 from worksmith.evals.dspy_programs.copies import copied_program
-from worksmith.evals.dspy_programs.digests import model_digest, model_name
-from worksmith.evals.dspy_programs.own_models import own_models
-from worksmith.evals.dspy_programs.program_state import temperatures
-from worksmith.evals.dspy_programs.states import MADE, check_made, fit, read_state
-from worksmith.programs.at_once import in_a_thread
+from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.programs.demo_filter import DemoFilter, DemoView
 from worksmith.programs.descriptions import check_descriptions, described, read_descriptions
-from worksmith.programs.dspy_trace import TraceEntry, append_to_trace, portable
+from worksmith.programs.dspy_trace import TraceEntry, append_to_trace
 from worksmith.programs.episode_loop import EpisodeLoop
+from worksmith.programs.episode_threads import in_a_thread
 from worksmith.programs.init_signature import InitSignature
 from worksmith.programs.parts.checker import Access, AccessChecker
 from worksmith.programs.parts.executor import Executor
 from worksmith.programs.parts.planner import Planner
 from worksmith.programs.parts.selector import ToolSelector
 from worksmith.programs.parts.tool_retrieval import (
-    ALL,
-    REQUIRED,
-    RETRIEVED,
     check_toolset,
     default_toolset,
     toolkits_on_offer,
     tools_a_step,
 )
 from worksmith.programs.prompting.adapters import adapter_in_use, refuse_user_format
-from worksmith.programs.prompting.forms import AUTO, COMPACT, JSON, NATIVE, TEXT, check_prompt
+from worksmith.programs.prompting.forms import COMPACT, JSON, NATIVE, check_prompt
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.prompt import context_text, with_policies
 from worksmith.programs.prompting.tool_calling import check_native
 from worksmith.programs.replaying.scripted import check_fields, is_scripted
 from worksmith.programs.rollout import Rollout
-from worksmith.programs.strategies import STRATEGIES, Strategy
+from worksmith.programs.saved_agent import SavedAgent
+from worksmith.programs.strategies import Strategy
 from worksmith.programs.strategies import strategy as named_strategy
 from worksmith.tools.canonical import path
-from worksmith.tools.code import functions_digest
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
-from worksmith.tools.seeding import digest
-from worksmith.tools.view import Shown, View, frame
+from worksmith.tools.view import Tabular, View
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from worksmith.evals.tasks.task import VisibleTask
     from worksmith.tools.tool import Toolset
 
@@ -77,13 +66,13 @@ _COLUMNS = (
     ("demonstrations", lambda part: len(part[1].demos)),
     ("instructions", lambda part: part[1].signature.instructions),
 )
-"""What is shown of each predictor."""
+"""The view of each predictor."""
 
 
-class Agent(Shown, dspy.Module):  # type: ignore[misc]
+class Agent(Tabular, SavedAgent):
     """A planner, a tool selector, an access checker and an executor in one loop.
 
-    Each of the four may be a module of your own, which the agent calls with its rollout, saves, loads, and
+    Each of the four may be your own module, which the agent calls with its rollout, saves, loads, and
     hands to optimizers as any other part (`Rollout` and the other classes are in `worksmith.plugins.agents`):
 
     - `planner(rollout=..., progress=...)` gives a prediction with `plan`, a text;
@@ -93,7 +82,7 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
     - `executor(rollout=..., tool=..., arguments=...)` an `Execution`.
 
     Args:
-        strategy: by name, or a `Strategy` of your own, or its address `package.module:NAME`.
+        strategy: by name, or your `Strategy`, or its address `package.module:NAME`.
         env: the environment in which episodes are opened. Never copied and never saved with the program.
         toolset: the tools in a prompt: the toolkits that the task requires (`required`), `all`, toolkits by
             name (joined by `+`), or the K of all tools that are nearest to each step (`retrieved:K`). None
@@ -107,18 +96,17 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
             were trained so and text for others. None stands for the strategy's: native for
             `function_calling`, else auto.
         without: categories of tools that are left out, see `WorldKind.toolset`.
-        descriptions: by tool, the `description` and those of `arguments` that prompts show in place of the
-            tool's own. They change what a model reads, and with `retrieved:K` which tools are nearest; names,
+        descriptions: by tool, the `description` and those of `arguments` that replace the tool's own in
+            prompts. They change a model's prompt, and with `retrieved:K` the nearest tools; names,
             arguments and their checks stay.
         planner_lm: the model that plans, where the strategy asks one for a plan; None for the one that all
             parts ask. It is not saved with the agent.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
-        planner, selector, checker, executor: modules of your own; None stands for the module that `strategy`
+        planner, selector, checker, executor: your modules; None stands for the module that `strategy`
             asks for, and for the checker `access`.
 
     Raises:
-        InputError: there is no such strategy, toolset, access mode, form of prompts, category, or tool or
-            argument to describe.
+        InputError: a strategy, toolset, access mode, form of prompts, category, tool or argument is unknown.
 
     Example:
         >>> agent = ws.Agent("react", env)
@@ -189,31 +177,9 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
             check_descriptions(self.descriptions, env)
 
     @property
-    def toolset(self) -> str:
-        """The name of the tools that prompts list; the environment decides it if none was given."""
-        if self._toolset is not None:
-            return self._toolset
-        return default_toolset(self._env, self.strategy.name, otherwise=REQUIRED)
-
-    @property
     def shown_tools(self) -> Toolset:
-        """All tools of the environment, as prompts describe them; none without an environment."""
+        """All tools of the environment, as prompts describe them; empty without an environment."""
         return described(self._env.kind.tools, self.descriptions) if self._env is not None else {}
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """The settings from which the agent can be built anew, as JSON-able data; own components by class."""
-        told = {name: text.model_dump(exclude_defaults=True) for name, text in self.descriptions.items()}
-        return {
-            "strategy": self.strategy.to_json(),
-            "toolset": self.toolset,
-            "max_steps": self.max_steps,
-            "access": self.access,
-            "prompt": self.prompt,
-            "without": list(self.without),
-            **({"descriptions": told} if told else {}),
-            **({"components": self.components} if self.components else {}),
-        }
 
     def _view(self) -> View:
         made = {
@@ -221,46 +187,14 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         }
         compiled = getattr(self, "compilation", None)
         facts = {**made, "environment": repr(self.env), "compiled": compiled and compiled._view().title}
-        return View(f"Agent({self.strategy.name!r})", facts, self._parts(), _COLUMNS)
-
-    def to_frame(self) -> pd.DataFrame:
-        """The predictors as rows.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame({name: cell(part) for name, cell in _COLUMNS} for part in self._parts())
-
-    def _parts(self) -> list[tuple[str, dspy.Predict]]:
-        return list(self.named_predictors())
-
-    @property
-    def alternatives(self) -> dict[str, list[str]]:
-        """Settings with which the agent could be made in place of its own, for who looks for better ones."""
-        return {
-            "prompt": [AUTO, TEXT, JSON, NATIVE, COMPACT],
-            "strategy": [name for name, each in STRATEGIES.items() if "gold" not in each.planner],
-            "toolset": [ALL, REQUIRED, f"{RETRIEVED}:8"],
-        }
-
-    @property
-    def digest(self) -> str:
-        """The content address of the settings, the state, and the models that parts have of their own."""
-        own = [model_digest(model) for _, _, model in own_models(self)]
-        own += [functions_digest([self.strategy.loop])] if self.strategy.loop else []
-        return digest([self._made(), self.portable_state(), *own])
-
-    def _made(self) -> dict[str, Any]:
-        """The settings of the agent, and those of its predictors that DSPy does not save."""
-        found = temperatures(self)
-        return {**self.config, **({"temperatures": found} if found else {})}
+        return View(f"Agent({self.strategy.name!r})", facts, self.named_predictors(), _COLUMNS)
 
     def with_settings(self, **changes: Any) -> Self:
-        """A copy of the agent that is made anew with other settings.
+        """A copy of the agent with other settings.
 
-        All else stays: environment, components of your own, models, and the texts and demonstrations of parts
-        whose fields are the same. A toolset or form of prompts that was the strategy's default becomes the
-        default of another strategy.
+        All else stays: environment, your components, models, and the texts and demonstrations of parts with
+        the same fields. A toolset or form of prompts that was the strategy's default becomes the default of
+        another strategy.
 
         Args:
             changes: arguments of the class, such as `strategy` or `prompt`.
@@ -309,16 +243,12 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         if isinstance(self.planner, Planner):
             self.planner.lm = lm
 
-    def portable_state(self) -> dict[str, Any]:
-        """DSPy's state of the parts without models and without examples that lack an output."""
-        return {name: portable(part).dump_state() for name, part in self.named_parameters()}
-
     def check_model(self, lm: Any) -> None:
-        """Check that the agent can ask a model for calls, unless its tool selector has a model of its own.
+        """Check that the agent can ask a model for calls, unless its tool selector has another model.
 
         Raises:
-            InputError: the calls are native, and the model is known to have none; or it is `gold`, and a part
-                wants what no plan says.
+            InputError: the calls are native, and the model is known to lack them; or it is `gold`, and a part
+                needs a value that plans lack.
         """
         own = (each.lm for each in self.selector.predictors())
         if self.prompt == NATIVE:
@@ -327,36 +257,8 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
             if is_scripted(part.lm or lm):
                 check_fields(name, part.signature)
 
-    def load(self, path: str | Path, **options: Any) -> None:
-        """Take over a state that `save` wrote, see `dspy.Module.load`.
-
-        Raises:
-            InputError: the file holds something else, the state is of another agent, or it names a model or a
-                setting and `allow_unsafe_lm_state` is not given.
-        """
-        if Path(path).suffix == ".json":
-            read_state(path)
-        super().load(path, **options)
-
-    def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
-        return {**super().dump_state(json_mode=json_mode), MADE: self._made()}
-
-    def load_state(self, state: dict[str, Any], **options: Any) -> None:
-        """Take over a saved state, with the settings by which demonstrations are chosen.
-
-        Raises:
-            InputError: the state is of another agent, or names a model or a setting.
-        """
-        # Without an environment the default tools are unknown: take those that the state was saved with.
-        undecided = self._toolset is None and self._env is None and MADE in state
-        check_made(state, self._made(), but="toolset" if undecided else "")
-        fit(self, state, trusted=bool(options.get("allow_unsafe_lm_state")))
-        super().load_state(state, **options)
-        if undecided:
-            self._toolset = state[MADE].get("toolset")
-
     def forward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
-        """Do `task` in an episode of its own.
+        """Do `task` in a new episode.
 
         Args:
             task: a task of a suite, whole or its visible part (see `Suite.examples`); or a text, which gets
@@ -369,8 +271,8 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
             `changes.commit()` lets the environment's function make them.
 
         Raises:
-            InputError: there is no environment, model or task, the strategy asks for a gold plan and none is
-                known, or DSPy's settings name an adapter that agents cannot use. Errors inside the episode
+            InputError: the environment, model or task is missing, the strategy needs an unknown gold plan, or
+                DSPy's settings name an adapter that agents cannot use. Errors inside the episode
                 do not raise: they are in its status.
         """
         started = time.perf_counter()
@@ -411,7 +313,7 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         )
 
     async def aforward(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
-        """As `forward`, for event loops: each episode has a thread of its own, up to 256 at once."""
+        """As `forward`, for event loops: each episode has its own thread, up to 256 together."""
         # DSPy warns of every other way to a module's own `forward`, which optimizers may have replaced.
         forward = object.__getattribute__(self, "forward")
         return await in_a_thread(partial(forward, task, persona))
@@ -451,16 +353,6 @@ class Agent(Shown, dspy.Module):  # type: ignore[misc]
         )
         rollout.offer(tools)
         return rollout
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Agent:
-        copied = type(self).__new__(type(self))
-        memo[id(self)] = copied
-        copied.__setstate__(copy.deepcopy(self.__getstate__(), memo))
-        copied.env = self.env
-        return copied
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_env": None, "_filter": DemoFilter()}
 
 
 def _take_over(agent: Agent, before: Mapping[str, dspy.Predict]) -> None:

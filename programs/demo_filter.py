@@ -1,7 +1,7 @@
 """Demonstrations have owners: no model is shown one that quotes a record its persona may not read.
 
-In its place the persona's model is shown its twin, in which everything that comes from records is made up
-(`worksmith.optimizers.demos.redaction` makes it), or nothing where there is no twin.
+In its place the persona's model sees its twin, with made-up values for those of records
+(`worksmith.optimizers.demos.redaction` makes it), or nothing without a twin.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _REMEMBERED = 100_000
 """Decisions that are kept."""
 
 
-class Decision(NamedTuple):
+class ShownForm(NamedTuple):
     """The form in which a persona is shown a demonstration.
 
     Attributes:
@@ -39,10 +39,10 @@ class DemoFilter:
     """Decides which demonstrations a persona may be shown, and remembers it. Thread-safe."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Persona, str], dict[int, Decision]] = {}
+        self._known: dict[tuple[Persona, str], dict[int, ShownForm]] = {}
         self._twins: dict[int, tuple[Any, Any]] = {}
 
-    def decide(self, demos: Sequence[Any], env: Environment, persona: Persona) -> list[Decision]:
+    def decide(self, demos: Sequence[Any], env: Environment, persona: Persona) -> list[ShownForm]:
         """The decision on each of `demos`, in their order."""
         known = self._known.setdefault((persona, env.digest), {})
         found = {id(demo): known.get(id(demo)) for demo in demos}
@@ -53,7 +53,7 @@ class DemoFilter:
         records = frozenset(record for note in notes for record in note.records)
         unreadable = env.unreadable(persona, records) | env.unquoted(records)
         made = {
-            id(demo): Decision(
+            id(demo): ShownForm(
                 demo, demo if unreadable.isdisjoint(note.records) else self._twin(demo, note), note.solves
             )
             for demo, note in zip(new, notes, strict=True)
@@ -96,5 +96,5 @@ class DemoView(NamedTuple):
         decisions = self.filter.decide(demos, self.env, self.persona)
         return tuple(None if self._barred(one) else one.shown for one in decisions)
 
-    def _barred(self, decision: Decision) -> bool:
+    def _barred(self, decision: ShownForm) -> bool:
         return decision.shown is None or (decision.solves != "" and decision.solves == self.task)

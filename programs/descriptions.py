@@ -54,5 +54,5 @@ def described(toolset: Toolset, texts: Mapping[str, ToolText]) -> Toolset:
 
 @lru_cache(maxsize=1024)
 def _described(tool: Tool, text: ToolText) -> Tool:
-    """The same object each time: what is made of tools for prompts is remembered by it."""
+    """The same object each time: it is a key of the cache of prompts."""
     return tool.described(text)

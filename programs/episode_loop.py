@@ -13,8 +13,8 @@ from worksmith.programs.parts.checker import Check
 from worksmith.programs.parts.executor import Execution
 from worksmith.programs.parts.tool_retrieval import offered
 from worksmith.programs.prompting.prompt import progress_text
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError
 from worksmith.programs.prompting.steps import batch, step
-from worksmith.programs.prompting.unreadable import UnreadableReplyError
 from worksmith.programs.rollout import Rollout
 from worksmith.programs.strategies import Strategy
 from worksmith.tools.errors import InputError
@@ -35,13 +35,13 @@ def _calls(chosen: dspy.Prediction) -> list[dict[str, Any]]:
 class EpisodeLoop:
     """The loop that strategies share, over one rollout.
 
-    A strategy with a `loop` of its own has a subclass, which overrides `work` for another order of steps, or
-    `choose` for another way to the next call. What it asks by the components is traced, taught and compiled.
+    A strategy with its own `loop` has a subclass, which overrides `work` for another order of steps, or
+    `choose` for another way to the next call. Requests by the components are traced, taught and compiled.
 
     Attributes:
         rollout: the state of the work; the loop changes it.
         max_steps: the most steps of the episode. A call is a step, and so is finishing.
-        retrieved: the number of tools that each step is offered by retrieval; None where the offer stays.
+        retrieved: the number of tools that each step is offered by retrieval; None for a fixed offer.
         plans: whether a plan is made before the first call.
         planner, selector, checker, executor: the components, see `worksmith.programs.agent.Agent`.
     """
@@ -79,7 +79,7 @@ class EpisodeLoop:
         return self._step_by_step() if self.strategy.stepwise else self._all_at_once()
 
     def _step_by_step(self) -> EpisodeStatus:
-        """Make the calls of one reply after another, each call as a step of its own.
+        """Make the calls of one reply after another, each call as its own step.
 
         A plan is revised after all calls of the reply: chats take no other turn between calls and results.
         """
@@ -105,7 +105,7 @@ class EpisodeLoop:
         return "step_limit"
 
     def make(self, call: dict[str, Any]) -> Execution:
-        """Make a call with `tool`, `arguments` and perhaps a `thought`, as a step of its own."""
+        """Make a call with `tool`, `arguments` and perhaps a `thought`, as its own step."""
         self.rollout.choose(call)
         done = self._call(call["tool"], call["arguments"], call.get("thought"))
         self.rollout.trajectory.append(step(call, done.observation.text))
@@ -143,7 +143,7 @@ class EpisodeLoop:
         return plan
 
     def choose(self) -> dspy.Prediction:
-        """The next choice. A reply that cannot be read is shown to the model once, with what is wrong."""
+        """The next choice. The model sees an unreadable reply once, with the fault."""
         rollout = self.rollout
         self._offer()
         rollout.begin("select")

@@ -6,7 +6,7 @@ import inspect
 
 
 class InitSignature:
-    """As `__signature__` of a program's class: what its `__init__` takes, which DSPy's metaclass hides."""
+    """The `__signature__` of a program's class: arguments of its `__init__`, which DSPy's metaclass hides."""
 
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         if instance is not None:

@@ -17,7 +17,7 @@ from worksmith.programs.prompting.native_tools import native_tools
 from worksmith.programs.prompting.prompt import tools_text
 from worksmith.programs.prompting.steps import read_answer
 from worksmith.programs.prompting.trajectory import Trajectory
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.episode import Episode
 from worksmith.tools.episode_result import EpisodeResult, Part
 from worksmith.tools.policy import Decision, Opinion
@@ -59,8 +59,8 @@ class Rollout:
         tools_first: whether the first turn of a prompt shows the tools; otherwise the last one does.
         native: whether calls are the model's own tool calls.
         whole_task: gives the task with its gold plan, if known. Nothing of it may be shown to a model.
-        plan: the plan that is followed; None where the strategy has no plan.
-        thoughts: the thought before each call; empty where there is none.
+        plan: the plan that is followed; None if the strategy has no plan.
+        thoughts: the thought before each call; empty without one.
         verdicts: of the policy, one for each call.
         opinions: of the access checker's model, one for each call.
         seen: number of readable steps before the last choice of a call.
@@ -113,8 +113,8 @@ class Rollout:
 
         Raises:
             UnreadableReplyError: the model replied, but not in the format asked for.
-            InputError: there is no model to ask.
-            Exception: there is no reply, see `worksmith.evals.lm.failures`.
+            InputError: no model is set.
+            Exception: the reply is missing, see `worksmith.evals.lm.failures`.
         """
         model_in_use(predict.lm)
         told = predict.signature
@@ -131,7 +131,7 @@ class Rollout:
         """The most characters of an observation in prompts of a predictor; None if its prompts are full.
 
         Raises:
-            InputError: there is no model to ask.
+            InputError: no model is set.
         """
         return compact_length(self.calls.prompt, model_in_use(predict.lm))
 

@@ -1,9 +1,14 @@
-"""Planning strategies, as data: one agent loop reads these switches, unless a strategy has a loop of its own.
+"""Planning strategies, as data: one agent loop reads these switches, unless a strategy has its own loop.
 
 A package offers a strategy by an entry point of the group `worksmith.strategies`:
 
+    CAREFUL = Strategy("a thought before each call", thought=True, stepwise=True)
+
     [project.entry-points."worksmith.strategies"]
-    vote = "my_package.strategies:VOTE"
+    careful = "my_package.strategies:CAREFUL"
+
+`Agent` reads the switches when it is made; `EpisodeLoop` follows them. A strategy whose order of steps
+differs brings a subclass of `EpisodeLoop` as `loop`. docs/how-to/add-a-strategy.md has both.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ from pydantic.dataclasses import dataclass
 
 from worksmith.evals.dspy_programs.own_code import is_address, own_object
 from worksmith.tools.canonical import path
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 from worksmith.tools.registry import Registry
 
 PlanSource = Literal["nobody", "model", "gold", "gold with arguments"]
@@ -82,7 +87,7 @@ PLUGINS = Registry("worksmith.strategies", Strategy, "strategy")
 
 
 def known_strategy(name: str) -> Strategy | None:
-    """The strategy of this name here or in an installed package; None if there is none."""
+    """The strategy of this name here or in an installed package; None if it is unknown."""
     return STRATEGIES.get(name) or (PLUGINS.get(name) if name in PLUGINS else None)
 
 
@@ -93,19 +98,19 @@ def strategy(given: str | Strategy, *, project: Path | None = None) -> Strategy:
         project: the folder of the environment, see `own_object`.
 
     Raises:
-        InputError: there is no such strategy, or an address leads to something else.
+        InputError: the strategy is unknown, or an address leads to something else.
     """
     if isinstance(given, Strategy):
         return given
     if (known := known_strategy(given)) is not None:
         return known
     if not is_address(given):
-        names = ", ".join([*STRATEGIES, *PLUGINS.names()])
-        hint = f"there are {names}, and package.module:NAME for one of yours"
+        others = names_instead(given, [*STRATEGIES, *PLUGINS.names()])
+        hint = f"{others}, and package.module:NAME for one of yours"
         raise InputError(f"no strategy {given!r}", hint=hint)
     found = own_object(given, where="--strategy", project=project)
     if not isinstance(found, Strategy):
-        raise InputError(f"{given} is no Strategy", where="--strategy", hint="it needs a name")
+        raise InputError(f"{given} is not a Strategy", where="--strategy", hint="it needs a name")
     if known_strategy(found.name) not in (None, found):
         hint = "give a strategy of your own a name of its own"
         raise InputError(f"there is another strategy {found.name!r}", where=given, hint=hint)

@@ -1,10 +1,10 @@
-"""What can go wrong with an index or a document, told to the person who can mend it."""
+"""Faults of an index or a document, in words for the person who can repair them."""
 
 from __future__ import annotations
 
 
 class PlacedError(Exception):
-    """An error that says what is wrong, where it was found, and what to do about it."""
+    """An error with the fault, its place, and the remedy."""
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
         super().__init__(message)

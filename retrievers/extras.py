@@ -15,10 +15,9 @@ _WORDS = "or search by words: `--index none`, `--embedding lexical`, no `embedde
 
 
 def install_line(extra: str = "") -> str:
-    """The command that completes this installation from where it came: no index has worksmith.
+    """The command that completes this installation from its origin: no package index has worksmith.
 
-    Args:
-        extra: what it adds.
+    Args: extra: the addition.
     """
     extra = f"[{extra}]" if extra else ""
     try:
@@ -34,7 +33,7 @@ def install_line(extra: str = "") -> str:
 
 
 def check_vectors() -> None:
-    """See that there is what makes vectors of texts, and keeps them."""
+    """Check that the packages for vectors are installed."""
     if not all(map(find_spec, _VECTORS)):
         raise RetrievalError(
             "search by meaning needs packages that are not installed",

@@ -15,7 +15,7 @@ def connect(host: str, port: int) -> None:
     A thread tries, because a server of names may keep us waiting as well.
 
     Raises:
-        OSError: there is no connection within `CONNECT` seconds.
+        OSError: it is unreachable for `CONNECT` seconds.
     """
     failed: list[OSError] = []
 

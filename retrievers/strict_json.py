@@ -54,10 +54,10 @@ def open_text(path: Path, newline: str | None = "") -> TextIO:
     """Open a regular file of text in UTF-8, with or without a byte order mark.
 
     Args:
-        newline: as of `open`; line ends are left as they are unless it is None.
+        newline: as in `open`; line ends are left as they are unless it is None.
 
     Raises:
-        OSError: it cannot be opened, or is no regular file.
+        OSError: it cannot be opened, or is not a regular file.
     """
     return TextIOWrapper(open_regular(path), encoding="utf-8-sig", newline=newline)
 
@@ -75,8 +75,8 @@ def parse_json(data: bytes) -> Any:
     """The value that `data` is, with or without a byte order mark.
 
     Raises:
-        ValueError: it is no JSON; or it is nested more than 200 deep, has a key twice in one object, a text
-            that is not Unicode (half a surrogate pair), or a number that is infinite or none.
+        ValueError: it is not JSON; or it is nested more than 200 deep, has a key twice in one object, a text
+            that is not Unicode (half a surrogate pair), or a number that is infinite or NaN.
     """
     data = data.removeprefix(codecs.BOM_UTF8)
     value = jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from benchmarks.support.servers import serving
 
 Reply = dict[str, Any]
 """The `message` of a completion; an `error` in its place is the status with which the server fails.
@@ -53,14 +54,8 @@ def chat_server(kind: type[ChatServer] = ChatServer) -> Iterator[ChatServer]:
     http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server = kind(f"http://127.0.0.1:{http.server_address[1]}/v1")
     http.chat = server  # type: ignore[attr-defined]
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with serving(http):
         yield server
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
 
 
 def called(*calls: tuple[str, Any], text: str | None = None, ids: str = "call_") -> Reply:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,3 +43,8 @@ def each_row(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Test]
         return whole
 
     return decorate
+
+
+def tables_of(test: str) -> dict[str, Any]:
+    """The long tables of a test file, from the TOML file of its name."""
+    return tomllib.loads(Path(test).with_suffix(".toml").read_text("utf-8"))

@@ -67,7 +67,7 @@ def _plain(schema: Any, named: Mapping[str, Any], depth: int) -> dict[str, Any]:
 
 
 def _items(schema: Mapping[str, Any], named: Mapping[str, Any], depth: int) -> dict[str, Any]:
-    """The schema of an array's elements; of a tuple's, whatever their order."""
+    """The schema of an array's elements; of a tuple's, in any order."""
     kinds = [_plain(each, named, depth) for each in schema.get("prefixItems", [schema.get("items", True)])]
     distinct = [each for number, each in enumerate(kinds) if each not in kinds[:number]]
     return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}

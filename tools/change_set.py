@@ -19,8 +19,8 @@ class ProposedChange:
     """A change of one row.
 
     Attributes:
-        key: the row's key; None where it has none.
-        before: the whole row in the world at rest; None for a new row.
+        key: the row's key; None without one.
+        before: the whole row before the episode; None for a new row.
         after: the whole row as proposed; None for a deleted row.
         written: the columns of an updated row that were overwritten, also with the value that they had.
     """
@@ -36,7 +36,7 @@ class ProposedChange:
     def changed(self) -> tuple[str, ...]:
         """The columns to write: all of a new or deleted row, else those of `written` and of another value.
 
-        They tell nobody whether an overwritten value was equal to the new one.
+        They do not reveal whether an overwritten value was equal to the new one.
         """
         if self.before is None or self.after is None:
             return tuple(self.after or self.before or ())
@@ -57,7 +57,8 @@ class ChangeSet:
         task: the text of the request.
         persona: on whose behalf it was made.
         approved_by: the persona who approved it.
-        people: the tables, keys and rows of both, on which their rights rest.
+        people: the tables, keys and rows of both.
+        rights: the columns of these rows that access rules compare; all where the rules are code.
     """
 
     id: str
@@ -66,10 +67,11 @@ class ChangeSet:
     approved_by: Persona
     changes: tuple[ProposedChange, ...]
     people: tuple[tuple[str, CellValue, Cells], ...] = ()
+    rights: frozenset[str] = frozenset()
 
 
 class ConflictError(ToolError):
-    """A commit function's refusal of changes to rows that are not what the changes were made on.
+    """A commit function's refusal of changes to rows that have changed since.
 
     Attributes:
         rows: the table and the key of each.

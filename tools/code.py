@@ -8,8 +8,7 @@ packages are left out.
 worksmith counts as a whole, byte for byte, because every episode runs through it: the folders of `_EPISODES`,
 and for a class of a kind or a model the folder that it lies in, such as `worksmith/models/transformer`.
 
-The values that a function is bound to count, its defaults and what it closes over, as they are when it is
-first seen.
+The values that a function is bound to count, its defaults and its closure, at first sight.
 """
 
 from __future__ import annotations
@@ -132,7 +131,7 @@ def _with_imports(defined: Any) -> dict[str, str]:
 
 @cache
 def _worksmith(module: str) -> dict[str, str]:
-    """The content addresses of worksmith's own code that a module of it runs through, by folder."""
+    """The content addresses of worksmith's code on the path of a module, by folder."""
     parts = module.split(".")[1:-1]
     of_kind = parts[1:2] == ["kinds"]
     folders: list[tuple[str, ...]] = [_EPISODES]
@@ -180,7 +179,7 @@ class _Place(NamedTuple):
 
 
 def _place(module: ModuleType) -> _Place | None:
-    """The file of a module; None if it has none."""
+    """The file of a module; None without one."""
     if not getattr(module, "__file__", None) or not str(module.__file__).endswith(".py"):
         return None
     # Not resolved: a package may be a link, and its modules lie below the folder that Python found it in.
@@ -197,7 +196,7 @@ def _place(module: ModuleType) -> _Place | None:
 
 
 def _parsed(file: Path) -> ast.Module:
-    # A module that was edited and loaded again has other classes, whose code is then read anew.
+    # A module that was edited and loaded again has other classes, whose code is then read again.
     return _parsed_at(file, file.stat().st_mtime_ns)
 
 
@@ -207,7 +206,7 @@ def _parsed_at(file: Path, _modified: int) -> ast.Module:
 
 
 def _defines(file: Path, defined: Any) -> bool:
-    """Whether the file of its module defines a class or function; one typed into a session is in none."""
+    """Whether the file of its module defines a class or function; a session's has no file."""
     name = defined.__qualname__.rpartition(".")[2]
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     try:

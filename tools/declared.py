@@ -11,30 +11,32 @@ from worksmith.tools.tool import tool
 
 def declared(
     name: str,
-    told: Mapping[str, Any],
+    texts: Mapping[str, Any],
     arguments: Iterable[tuple[str, Any, Any]],
     body: Callable[..., Any],
     *,
-    result: Any,
-    writes: bool,
+    result: Any = Signature.empty,
+    writes: bool = False,
 ) -> Callable[..., Any]:
     """A tool function for `Toolkit.of`.
 
     Args:
-        told: its `summary`, and `notes` on arguments.
-        arguments: name, type and default of each; the default is `Parameter.empty` where there is none.
+        texts: the `summary` of the tool, and `notes` on its arguments.
+        arguments: name, type and default of each; the default is `Parameter.empty` without one.
         body: is called with the context, and the arguments by name.
-        result: the type of what it returns; demonstrations make up results by it.
+        result: the type of its result; demonstrations make up results by it.
     """
 
     def call(ctx: Any, **given: Any) -> Any:
         return body(ctx, **given)
 
     arguments = list(arguments)
-    notes = "".join(f"\n    {argument}: {note}" for argument, note in told.get("notes", {}).items())
+    notes = "".join(f"\n    {argument}: {note}" for argument, note in texts.get("notes", {}).items())
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = told["summary"] + (f"\n\nArgs:{notes}" if notes else "")
-    call.__annotations__ = {argument: kind for argument, kind, _ in arguments} | {"return": result}
+    call.__doc__ = texts["summary"] + (f"\n\nArgs:{notes}" if notes else "")
+    call.__annotations__ = {argument: kind for argument, kind, _ in arguments}
+    if result is not Signature.empty:
+        call.__annotations__["return"] = result
     parameters = [("ctx", Parameter.empty), *((argument, default) for argument, _, default in arguments)]
     call.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter(argument, Parameter.KEYWORD_ONLY, default=default) for argument, default in parameters]

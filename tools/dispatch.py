@@ -33,7 +33,7 @@ class Observation:
             refusal; `tool_crash`, a defect of the tool; `refused`, a call that the agent's own access checker
             refused, so that it was not made.
         value: the result as JSON-able data, after the policy's filter.
-        text: the result as the agent reads it; shorter than the value where a tool says so (see `Shown`).
+        text: the result as the agent reads it; shorter than the value if a tool shortens it (see `Shown`).
     """
 
     status: ObservationStatus
@@ -47,7 +47,7 @@ WITHHELD = "withheld"
 """How a result calls the private fields that it does not show."""
 
 ONLY_READABLE = "only what you may read"
-"""What a result says of the sources of which it may show only a part."""
+"""The note of a result on the sources of which it may show only a part."""
 
 Run = Callable[[Tool, Mapping[str, Any]], Any]
 """Runs a tool on an episode's state; takes the tool and its validated arguments."""
@@ -98,11 +98,11 @@ def decide(policy: Policy, persona: Persona, tool: Tool, arguments: Mapping[str,
 
 
 def plain_arguments(arguments: Any) -> tuple[Any, str]:
-    """Arguments as JSON has them, and what is wrong with them; empty if nothing is.
+    """Arguments as JSON, and their fault; empty without one.
 
-    In place of a value that is no JSON stands the name of its class.
+    The name of its class replaces a value that is not JSON.
     """
-    with suppress(ValueError):  # an object of any class, a circle, bytes that are no text
+    with suppress(ValueError):  # an object of any class, a circle, invalid UTF-8
         return to_jsonable_python(arguments), ""
     if not isinstance(arguments, Mapping):
         return type(arguments).__name__, NO_OBJECT
@@ -112,12 +112,12 @@ def plain_arguments(arguments: Any) -> tuple[Any, str]:
             plain[str(name)] = to_jsonable_python(value)
         except ValueError:
             plain[str(name)] = type(value).__name__
-            faults.append(f"{name}: {type(value).__name__} is no JSON value")
+            faults.append(f"{name}: {type(value).__name__} is not a JSON value")
     return plain, "; ".join(faults)
 
 
 def run_tool(tool: Tool, ctx: ToolContext, arguments: Mapping[str, Any]) -> Any:
-    """Run a tool; its result says which private fields were withheld, and of what it may be only a part."""
+    """Run a tool; its result names withheld private fields and partly readable sources."""
     ctx.withheld.clear()
     ctx.announced.clear()
     value = _with_withheld(tool.function(ctx, **arguments), ctx)
@@ -167,7 +167,7 @@ def as_text(value: Any) -> str:
 
 
 def bad_arguments(name: str, fault: str) -> Observation:
-    """The observation of a call that is not made, since its arguments are none."""
+    """The observation of a call that is not made, because its arguments are invalid."""
     return _refusal("bad_arguments", f"{name}: {fault}")
 
 

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.code import functions_digest
 from worksmith.tools.episode import Episode
 from worksmith.tools.errors import InputError, unknown
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Snapshot:
-    """A world with what is opened over it, each part at its first use. Thread-safe.
+    """A world with its opened parts, each at its first use. Thread-safe.
 
     Attributes:
         now: the clock of episodes.
@@ -129,7 +129,7 @@ class Environment(Shown):
         """The rows of a table, all of them and with private fields.
 
         Raises:
-            InputError: there is no such table, or pandas is not installed.
+            InputError: the table is unknown, or pandas is not installed.
         """
         tables = {each.name: each for each in self._tables()}
         if table not in tables:
@@ -141,7 +141,7 @@ class Environment(Shown):
         """The environment over the world in `directory`.
 
         Raises:
-            InputError, RetrievalError: there is no sound world, or `check` fails.
+            InputError, RetrievalError: the world is missing or damaged, or `check` fails.
         """
         opened = cls(World.open(directory))
         opened.check()
@@ -176,7 +176,9 @@ class Environment(Shown):
         return self._snapshot.library
 
     def check(self) -> None:
-        """See that episodes can be opened. In one, what is wrong here would pass for a defect of a tool.
+        """See that episodes can be opened.
+
+        In an episode, a fault found here would pass for a defect of a tool.
 
         Raises:
             InputError: the world's tables are not those of its kind, or the access rules are invalid.
@@ -185,12 +187,12 @@ class Environment(Shown):
         self._snapshot.check()
 
     def refresh(self, *, force: bool = False) -> bool:
-        """Read tables again that may have changed since; says whether any had. A world at rest has none.
+        """Read tables again that may have changed since; returns whether any had. A fixed world has none.
 
-        Episodes that are open go on with what they began with.
+        Open episodes keep the rows of their start.
 
         Args:
-            force: read all that can be read again, and not only what is due.
+            force: read all such tables, not only those that are due.
         """
         return False
 
@@ -211,7 +213,7 @@ class Environment(Shown):
     def digest(self) -> str:
         """Content address of all that an episode depends on here: world, rules, search index, own tools.
 
-        Of a live system only its name: what it holds is not ours to know.
+        Of a live system only its name: its content is unknown.
 
         Raises:
             InputError, RetrievalError: see `check`.
@@ -234,14 +236,14 @@ class Environment(Shown):
         """A person of this world, by id.
 
         Raises:
-            InputError: there is nobody of this id.
+            InputError: no person has this id.
         """
         return self._snapshot.persona(str(persona_id))
 
     def unreadable(self, persona: Persona, references: frozenset[str]) -> frozenset[str]:
-        """Those of the records (see `ToolContext.reads`) that `persona` may not read in the world at rest.
+        """Those of the records (see `ToolContext.reads`) that `persona` may not read in the unchanged world.
 
-        The mark of another world among them (see `_mark`) is as unreadable as what it stands for.
+        The mark of another world among them (see `_mark`) is as unreadable as its record.
         """
         denied, at = references & {DENIED}, self._snapshot
         known = references - {self._mark(at.world), DENIED}
@@ -252,7 +254,7 @@ class Environment(Shown):
             return denied | sandbox.read(b"", lambda world: at.policy.unreadable(persona, known, world))
 
     def unquoted(self, references: frozenset[str]) -> frozenset[str]:
-        """Those of the records that no demonstration may quote, whoever reads it."""
+        """Those of the records that no demonstration may quote, for any reader."""
         at = self._snapshot
         policy = at.policy
         if not references or not isinstance(policy, AccessPolicy):
@@ -262,10 +264,9 @@ class Environment(Shown):
             return sandbox.read(b"", partial(policy.unquoted, references))
 
     def check_records(self) -> None:
-        """See that there is something for tools to work on.
+        """Check that tools have records.
 
-        Raises:
-            InputError: the records are elsewhere, and nobody has connected to them (see `backend`).
+        Raises: InputError: the records are elsewhere, and not connected (see `backend`).
         """
         elsewhere = self.world.manifest.elsewhere
         if elsewhere and self.backend is None:
@@ -299,7 +300,7 @@ class Environment(Shown):
                 expectations do.
 
         Raises:
-            InputError, RetrievalError: see `check_records` and `check`; or there is nobody of this id.
+            InputError, RetrievalError: see `check_records` and `check`; or no person has this id.
         """
         self.check()
         at = self._snapshot

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
-from worksmith.tools.access.engine import key_column
+from worksmith.tools.access.access_policy import key_column
 from worksmith.tools.dispatch import Observation, bad_arguments, dispatch, plain_arguments, run_tool
 from worksmith.tools.episode_result import CallRecord, EpisodeResult
 from worksmith.tools.persona import Persona
@@ -46,9 +46,9 @@ class Episode:
         library: the search indexes over the world; None if its tools do not search.
         world: the reference of the world, see `Environment.unreadable`.
         backend: the live system that tools work on, see `Environment.backend`; None for the world itself.
-        ask: asks the agent's own model, for tools that need one; None where there is none.
+        ask: asks the agent's own model, for tools that need one; None without one.
         planted: a text that the agent sees in the place of another; None for the records as they are.
-        user: who answers `ask_user`, which is on offer then; None for nobody.
+        user: who answers `ask_user`, which is on offer then; None without one.
         changeset: the changes so far, as SQLite writes them.
         written: see `Outcome`.
         calls: the records of the calls so far.
@@ -235,7 +235,7 @@ class Episode:
             return value
 
     def finished(self, answer: str = "", *, status: str = "answered", **more: Any) -> EpisodeResult:
-        """What a program of yours returns at the end of a task.
+        """The return value of your program at the end of a task.
 
         Args:
             answer: the final message.
@@ -293,7 +293,7 @@ class Episode:
             return sandbox.read(b"" if at_rest else self.changeset, read)
 
     def _keys(self, changes: Sequence[RowChange]) -> list[CellValue]:
-        """The keys of changed rows: those of changed cells' rows stand in the world at rest."""
+        """The keys of changed rows: those of changed cells' rows stand in the unchanged world."""
         columns = {table.name: key_column(self.policy, table) for table in self.kind.tables}
         updated = [(change.table, change.row) for change in changes if change.operation == "update"]
         rows = self.rows(updated, at_rest=True)
@@ -310,7 +310,7 @@ def _past(call: CallRecord) -> PastCall:
 
 @contextmanager
 def following(follow: Callable[[CallRecord], None]) -> Iterator[None]:
-    """A block whose episodes tell each call to `follow`, in the thread that makes the call."""
+    """A block whose episodes pass each call to `follow`, in the thread that makes the call."""
     token = _FOLLOWER.set(follow)
     try:
         yield
@@ -322,7 +322,7 @@ _FOLLOWER: ContextVar[Callable[[CallRecord], None] | None] = ContextVar("worksmi
 
 
 class _HalfDoneError(BaseException):
-    """A call changed something and then failed, or only reads: its change has to be undone.
+    """A call changed something and then failed, or only reads: its change must be undone.
 
     Not an `Exception`, so that the dispatch point does not take it for a failure of the tool.
     """

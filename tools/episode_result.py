@@ -1,4 +1,4 @@
-"""What an episode leaves: its calls, its questions to models, its outcome."""
+"""The results of an episode: its calls, its questions to models, its outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Tokens(NamedTuple):
         prompt: all tokens of prompts, those in a provider's prompt cache included.
         completion: all tokens of replies.
         cached: of the prompts, read from the provider's cache.
-        cache_write: of the prompts, written to the cache at a price of its own.
+        cache_write: of the prompts, written to the cache at its own price.
     """
 
     prompt: int = 0
@@ -42,8 +42,8 @@ class Usage:
         prompt_tokens, completion_tokens: used.
         cached_tokens, cache_write_tokens: parts of the used prompt tokens, see `Tokens`.
         paid_cached_tokens, paid_cache_write_tokens: the same of the paid ones.
-        estimated: whether some tokens were estimated, because the model's server reports none.
-        uncounted: whether there were requests that nobody counted, so that the numbers are too small.
+        estimated: whether some tokens were estimated, because the model's server reports no usage.
+        uncounted: whether requests are uncounted, so that the numbers are too small.
     """
 
     prompt_tokens: NonNegativeInt = 0
@@ -176,7 +176,7 @@ Part = Literal["plan", "select", "check", "tool"]
 
 
 TOOLS = "tools"
-"""The role of what is no message: the functions that a request offers."""
+"""The role for the functions that a request offers."""
 
 
 class Message(NamedTuple):
@@ -197,7 +197,7 @@ class Exchange:
     Attributes:
         repeated: how many first messages of the prompt are those of the question before by the same part.
         messages: those after them.
-        reply: as text; empty if none came.
+        reply: as text; empty without one.
     """
 
     repeated: int
@@ -217,8 +217,8 @@ class AskRecord:
         call: how many tool calls had been made before it.
         exchange: the prompt and the reply.
         finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
-            `error`; empty where nothing is known.
-        model: the name of the model, where a part asked one of its own; empty for the program's.
+            `error`; empty if unknown.
+        model: the name of the model, if a part asked another one; empty for the program's.
         reading: the leniencies by which the reply was read, or `UNREADABLE`; empty for a reply as asked for.
     """
 
@@ -234,13 +234,13 @@ class AskRecord:
 
 @dataclass(frozen=True, slots=True)
 class ShownRecord:
-    """A record that an agent says it saw otherwise than by a call, such as by a search of its own.
+    """A record that an agent reports without a call, such as from its own search.
 
-    Nobody can check that, so it may be a leak, and is no evidence.
+    It cannot be checked, so it may be a leak, and is no evidence.
 
     Attributes:
         reference: `table/key`.
-        text: its fields; empty ones if there is no such record.
+        text: its fields; empty ones without such a record.
         readable: whether the persona may read it.
     """
 
@@ -254,9 +254,9 @@ class SpanRecord:
     """A span that the program's framework emitted through OpenTelemetry.
 
     Attributes:
-        parent: the place of the span that it is below, among those of the episode; None for none.
+        parent: the place of the span that it is below, among those of the episode; None without one.
         start: seconds after the begin of the episode.
-        error: empty for none.
+        error: empty without one.
         attributes: of the semantic conventions for generative models, long ones cut.
     """
 
@@ -270,21 +270,20 @@ class SpanRecord:
 
 @dataclass
 class EpisodeResult:
-    """What an episode left, for scorers, logs and people.
+    """The result of an episode, for scorers, logs and people.
 
     Attributes:
         status: `finished`, or how it ended otherwise.
         outcome: its changes.
         calls: of tools, in order, those that failed too.
-        thoughts: the agent's thought before each call; empty strings where it gave none.
-        opinions: of its own access checker on each call; empty where it asked no model about them.
+        thoughts: the agent's thought before each call; empty strings without one.
+        opinions: of its access checker on each call; empty if it asked no model about them.
         plan: the plan it followed, if any.
         answer: its final message.
-        answer_status: whether it says to have `answered`, been `denied` or `not_found` anything; empty where
-            the world kind does not ask for it.
-        asks: the questions to models, in order; empty where a program does not keep them.
+        answer_status: its status `answered`, `denied` or `not_found`; empty if the world kind has no status.
+        asks: the questions to models, in order; empty if a program does not keep them.
         model_calls: number of questions to models, those about replies that could not be read included.
-        usage: what they took; see `Usage.all_paid` for programs that know of no cache.
+        usage: their usage; see `Usage.all_paid` for programs that know of no cache.
         seconds: wall time.
         error: what failed, for a status other than `finished`.
         traceback: of an exception that is a mistake in the program.

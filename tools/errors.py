@@ -1,8 +1,9 @@
-"""Errors for users and agents, named after the side that has to act."""
+"""Errors for users and agents, named after the side that must act."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ class InputError(PlacedError, WorksmithError):
     """Something the user gave is wrong; the command ends with exit code 2 and no traceback.
 
     Args:
-        message: what is wrong.
+        message: the fault.
         where: file, row, field or option in which it was found.
         hint: what to do about it.
 
@@ -47,15 +48,21 @@ class InputError(PlacedError, WorksmithError):
     """
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`did you mean 'a'? ` with the known name that is nearest to another; empty where none is near."""
+    by_lower = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), by_lower, n=1)
+    return f"did you mean {by_lower[near[0]]!r}? " if near else ""
+
+
 def names_instead(name: str, known: Iterable[str]) -> str:
-    """The names that could be meant by `name`, then all, for messages: `did you mean 'a'? There are a, b`."""
+    """The name that could be meant by `name`, then all, for messages: `did you mean 'a'? There are a, b`."""
     names = [str(one) for one in known]
     if not names:
         return "there are none"
-    near = get_close_matches(name.lower(), {one.lower() for one in names}, n=1)
-    meant = [one for one in names if one.lower() in near]
+    meant = did_you_mean(name, names)
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-    return f"did you mean {meant[0]!r}? There are {shown}" if meant else f"there are {shown}"
+    return f"{meant}{'There' if meant else 'there'} are {shown}"
 
 
 _NAMED = 30
@@ -73,6 +80,15 @@ def missing_extra(feature: str, extra: str) -> InputError:
         extra: its name under `[project.optional-dependencies]`.
     """
     return InputError(f"{feature} needs packages that are not installed", hint=install_line(extra))
+
+
+@contextmanager
+def needing(feature: str, extra: str) -> Iterator[None]:
+    """Turn a missing module of the imports in the block into `missing_extra`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise missing_extra(feature, extra) from error
 
 
 class Notice(UserWarning):
@@ -96,7 +112,7 @@ class ToolError(WorksmithError):
 class InfrastructureError(WorksmithError):
     """A live system that tools work on cannot be reached, or will not serve us now.
 
-    That is nobody's answer to be graded.
+    Such an episode is not graded.
 
     Attributes:
         episode_status: how an episode ends that it ends.

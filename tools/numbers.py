@@ -15,7 +15,7 @@ _ROUNDING = 1e-6
 def scalar(value: Any) -> Any:
     """The Python value of a number of numpy, or of an array or tensor with no dimension; else the value."""
     if hasattr(value, "dtype") and getattr(value, "shape", None) == () and hasattr(value, "item"):
-        # The item of a time in nanoseconds is a bare integer.
+        # The item of a time in nanoseconds is a plain integer.
         return value if getattr(value.dtype, "kind", "") in ("m", "M") else value.item()
     return value
 
@@ -25,7 +25,7 @@ def listed(value: Any) -> Any:
     if hasattr(value, "dtype") and hasattr(value, "tolist"):
         times = getattr(value.dtype, "kind", "") in ("m", "M")
         return (value.astype(str) if times else value).tolist()
-    raise TypeError(f"a value of the type {type(value).__qualname__} is no JSON")
+    raise TypeError(f"a value of the type {type(value).__qualname__} is not JSON")
 
 
 def python_numbers(value: Any) -> Any:
@@ -40,7 +40,7 @@ def python_numbers(value: Any) -> Any:
 
 
 def number(value: Any) -> float | int | None:
-    """A number as an `int` or a `float`; None for what is none, for NaN and for infinity."""
+    """A number as an `int` or a `float`; None for anything else, NaN and infinity included."""
     value = scalar(value)
     if isinstance(value, int):
         return int(value)

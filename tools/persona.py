@@ -78,7 +78,7 @@ class Persona(BaseModel):
     attributes: Attributes = Field(Attributes(), exclude_if=lambda found: not found)
 
     def field(self, name: str) -> Value:
-        """An attribute or one of `FIELDS`, as rules compare it; None if it is empty or there is none."""
+        """An attribute or one of `FIELDS`, as rules compare it; None if it is empty or missing."""
         value = self.attributes.get(name, getattr(self, name) if name in FIELDS else None)
         return None if value == "" else value
 

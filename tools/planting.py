@@ -64,7 +64,7 @@ def _texts(value: Any, change: Callable[[str], str]) -> Any:
 
 @contextmanager
 def planting(planted: Planted | None) -> Iterator[None]:
-    """A block in which episodes are opened with a planted text, whoever opens them."""
+    """A block in which episodes are opened with a planted text, by any code."""
     token = _PLANTED.set(planted)
     try:
         yield

@@ -30,8 +30,10 @@ def parted(reference: str) -> tuple[str, str, bool]:
 
 
 DENIED = "@denied"
-"""Stands among references for what a denied call was about. Nobody may read it: that a call was denied, and
-not answered with nothing, tells that there is what it names."""
+"""The reference for the subject of a denied call.
+
+No persona may read it: the denial of a call reveals that the named record exists.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Decision:
     """Allow or deny, and by which rule.
 
     Attributes:
-        reason: a sentence for the persona; says nothing about any record's content.
+        reason: a sentence for the persona; it reveals no record's content.
     """
 
     allow: bool
@@ -49,12 +51,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What an agent's own checker said of a call before it was made. It is measured, it never enforces.
+    """The opinion of an agent's checker on a call before it was made. It is measured, it never enforces.
 
     Attributes:
-        allow: its verdict; None if what it said could not be read.
-        truth: what the policy decided or, where the agent refrained from the call, would have decided;
-            None where there was nothing to decide on.
+        allow: its verdict; None if it was unreadable.
+        truth: the policy's decision or, for a call that the agent did not make, its hypothetical decision;
+            None without one.
     """
 
     allow: bool | None
@@ -63,7 +65,7 @@ class Opinion:
 
 
 class AccessDeniedError(ToolError):
-    """A call met a record that its persona may not read or change; the decision says by which rule."""
+    """A call met a record that its persona may not read or change; the decision names the rule."""
 
     def __init__(self, decision: Decision) -> None:
         super().__init__(denial_text(decision))
@@ -98,7 +100,7 @@ class Policy(Protocol):
     def unreadable(
         self, persona: Persona, references: frozenset[str], connection: apsw.Connection
     ) -> frozenset[str]:
-        """Those of the references (see `ToolContext.reads`) that `persona` may not read or nobody knows."""
+        """The references (see `ToolContext.reads`) that `persona` may not read or that are unknown."""
         ...
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:

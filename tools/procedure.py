@@ -22,7 +22,7 @@ class ProcedureRule(BaseModel):
             they have the same names.
         named: arguments of the bound call whose values a text of the needed one has, such as a question.
         reply: the result of the needed call, such as `yes`; letter case and a full stop do not count.
-        each: whether every bound call needs one of its own, made after the bound call before it.
+        each: whether every bound call needs its own, made after the bound call before it.
         at_most: the most calls of an episode.
         never_with: the tool that is not called in the same episode.
         why: the reason, for those who read a report.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from pydantic_core import to_jsonable_python
 
-from worksmith.tools.access.engine import AccessPolicy, key_column
+from worksmith.tools.access.access_policy import AccessPolicy, key_column
 from worksmith.tools.change_set import ChangeSet, ProposedChange
 from worksmith.tools.errors import InputError, ToolError
 from worksmith.tools.files.unicode import writable_data
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from worksmith.tools.persona import Persona
     from worksmith.tools.sqlite.cells import CellValue
     from worksmith.tools.sqlite.outcome import Operation, Outcome
+    from worksmith.tools.sqlite.schema import Table
 
 
 _NOT_MADE = frozenset({"refused", "unknown_tool", "bad_arguments"})
@@ -48,7 +49,7 @@ class StaleError(Exception):
 
 
 def content_of(task: str, now: datetime, result: EpisodeResult, env: Environment) -> dict[str, Any]:
-    """What a proposal keeps of an episode that changed something.
+    """The content of a proposal from an episode with changes.
 
     Args:
         task: the text of the request.
@@ -92,8 +93,8 @@ class Replayed:
     Calls outside are not made again: they get the replies that they got.
 
     Raises:
-        StaleError: a row is not what it was when the changes were proposed, or the calls do not make these
-            changes any more because rules, tables or tools are others.
+        StaleError: a row has changed since the proposal, or the calls no longer make these changes because
+            rules, tables or tools have changed.
     """
 
     def __init__(self, env: Environment, content: Mapping[str, Any], persona: Persona) -> None:
@@ -134,12 +135,23 @@ class Replayed:
                 (name, key, row) for key in keys if name for row in self._rows(world, name, key)
             )
         )
-        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes, people)
+        rights = self._rights(self._tables[name]) if name else frozenset()
+        return ChangeSet(id, self._content["task"], self.persona, approved_by, self.changes, people, rights)
+
+    def _rights(self, people: Table) -> frozenset[str]:
+        """The columns of the people's table on which rights rest: all if the rules are code."""
+        policy = self._env.policy
+        if isinstance(policy, AccessPolicy):
+            ruled = policy.document.compared.get(people.name, set())
+        else:
+            ruled = set(people.columns if policy.digest else ())
+        names = {name.lower() for name in ("active", key_column(policy, people), *ruled)}
+        return frozenset(column for column in people.columns if column.lower() in names)
 
     def shown(self, reader: Persona) -> tuple[list[dict[str, Any]], bool]:
         """The changes as a reader may see them, and whether they are complete.
 
-        Old cells need the right to read them in the world at rest, new ones in the changed world.
+        Old cells need the right to read them in the unchanged world, new ones in the changed world.
         """
         hidden = [self._hidden(episode, reader) for episode in (self._rest, self._episode)]
         found, complete = [], True
@@ -180,7 +192,7 @@ class Replayed:
         return ProposedChange(table, operation, key, before, after, frozenset(written))
 
     def _changed(self, world: apsw.Connection) -> list[tuple[str, CellValue]]:
-        """The rows that are not what they were when the changes were proposed."""
+        """The rows that have changed since the proposal."""
         found = []
         for name, key, row in self._content["rows"]:
             # By their texts, because to Python 1 is True.
@@ -250,7 +262,7 @@ class ProposedChanges(Sequence[ProposedChange]):
     ) -> None:
         self._env, self._task, self._result = env, task, result
         self._persona, self._now = persona, now
-        self._uncommitted = [True]  # what one thread takes no other one has
+        self._uncommitted = [True]  # an id that one thread takes is not free for another
 
     def commit(self, *, approved_by: str | int | None = None) -> Any:
         """Let the function of the environment (`@env.commit`) make the changes, once.
@@ -261,12 +273,12 @@ class ProposedChanges(Sequence[ProposedChange]):
             approved_by: the id of the person who approves; None for the person who asked.
 
         Returns:
-            What the function returns.
+            The result of the function.
 
         Raises:
-            InputError: there is no such function, the episode did not finish or changes nothing, the changes
-                were committed before, the calls would make others now, somebody is not there any more, or
-                another person who approves may not read all that would change.
+            InputError: the function is missing, the episode did not finish or changes nothing, the changes
+                were committed before, the calls would make others now, a person is no longer active, or
+                another person who approves may not read all the changes.
         """
         commit, status = self._env.kind.commit, self._result.status
         if commit is None:
@@ -285,7 +297,7 @@ class ProposedChanges(Sequence[ProposedChange]):
             replayed = self._replayed(persona)
             if approver != persona and not replayed.shown(approver)[1]:
                 message = f"{approver.id} may not read all that would change"
-                raise InputError(message, where="approved_by", hint="name somebody who may")
+                raise InputError(message, where="approved_by", hint="name a person who may")
         except BaseException:
             self._uncommitted.append(True)
             raise

@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, Protocol, TypeVar
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 
 
 class Named(Protocol):
@@ -25,7 +25,7 @@ class Registry(Generic[Kind]):
 
     Args:
         group: of entry points, each of which names an object of `type_`.
-        type_: what the objects are.
+        type_: the name of the objects in messages.
         noun: how messages call one of them.
     """
 
@@ -55,7 +55,7 @@ class Registry(Generic[Kind]):
         """A part of the first kind that has it.
 
         Args:
-            what: what a kind with the part does, for the message.
+            what: the purpose of the part, for the message.
         """
         for kind in self.all():
             if (found := part(kind)) is not None:
@@ -73,10 +73,10 @@ class Registry(Generic[Kind]):
         """The kind called `name`."""
         if name not in self._loaded:
             if name not in self._installed:
-                known = ", ".join(self.names()) or "none"
+                known = names_instead(name, self.names())
                 raise InputError(
                     f"no {self._noun} {name!r}",
-                    hint=f"there are {known}; others come with the packages that have them",
+                    hint=f"{known}; others come with the packages that have them",
                 )
             self._loaded[name] = self._import(self._installed[name])
         return self._loaded[name]

@@ -23,18 +23,18 @@ EpisodeStatus = Literal[
 ]
 
 AnswerStatus = Literal["answered", "partial", "denied", "not_found"]
-"""What an agent can say of its answer."""
+"""An agent's status of its answer."""
 
 ANSWER_STATUSES: Final[tuple[AnswerStatus, ...]] = get_args(AnswerStatus)
 
 
 @dataclass(frozen=True)
 class Ending:
-    """What a status means.
+    """The meaning of a status.
 
     Attributes:
-        graded: the episode counts in the scores, since its end was the program's own doing. What the
-            infrastructure ended is not graded; the rate of such episodes stands beside every score.
+        graded: the episode counts in the scores, since its end was the program's own doing. An episode that
+            the infrastructure ended is not graded; the rate of such episodes stands beside every score.
         meaning: one sentence.
     """
 
@@ -54,12 +54,12 @@ STATUSES: Final[Mapping[str, Ending]] = {
     "invalid_request": Ending(True, "The model does not take the request, such as a parameter of it."),
     "program_error": Ending(True, "The program raised an exception; the record has its traceback."),
     "model_error": Ending(False, "The model gave no reply: no connection, quota, login, server error."),
-    "harness_error": Ending(False, "The sandbox, a search index, the disk or a scorer of ours failed."),
+    "harness_error": Ending(False, "The sandbox, a search index, the disk or a scorer of worksmith failed."),
     "timeout": Ending(False, "The episode took longer than its time limit; a clock decided that."),
 }
 """All statuses, in the order of tables."""
 
 INFRASTRUCTURE: Final = frozenset(name for name, ending in STATUSES.items() if not ending.graded)
-"""Statuses that say nothing about the program; their episodes are not graded, and their rate is shown."""
+"""Statuses without information about the program; their episodes are not graded, and their rate is shown."""
 
 PROGRAM_ERROR: Final = "program_error"

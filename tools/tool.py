@@ -44,7 +44,7 @@ _LONGEST = 60
 
 
 class BadArgumentsError(ToolError):
-    """The arguments of a call do not fit the tool; the message says which and why."""
+    """The arguments of a call do not fit the tool; the message names them with the reason."""
 
 
 class _Arguments(BaseModel):
@@ -60,7 +60,7 @@ def tool(*, writes: bool = False) -> Callable[[Callable[..., Any]], Callable[...
     """Mark a function `f(context, ...)` as a tool.
 
     Args:
-        writes: whether it may change the world. What a tool changes without saying so is rolled back.
+        writes: whether it may change the world. An undeclared change is rolled back.
     """
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -71,7 +71,7 @@ def tool(*, writes: bool = False) -> Callable[[Callable[..., Any]], Callable[...
 
 
 class ToolText(BaseModel):
-    """Texts that prompts show in place of a tool's own; what is absent stays as it is.
+    """Texts that prompts show in place of a tool's own; absent ones do not change.
 
     Attributes:
         description: of the tool.
@@ -104,8 +104,8 @@ class Tool:
     """A tool function with its name, descriptions and validator, all made once.
 
     Args:
-        strict: an argument of another JSON type than the declared one is an error. Else a text that says a
-            number is one, and a number is a text where a text is declared.
+        strict: an argument of another JSON type than the declared one is an error. Else a text of a number is
+            one, and a number is a text where a text is declared.
         ruled: whether access rules decide on its calls.
 
     Attributes:
@@ -129,7 +129,7 @@ class Tool:
         self.argument_notes = {**notes, **{name: note for name, note in told.items() if note}}
         self.arguments = tuple(self._model.model_fields)
         self._strict, self.ruled = strict, ruled
-        # Models write null for an argument that they leave out; only where null is no value of its own.
+        # Models write null for an argument that they leave out; only if null is not a valid value.
         self._null_is_absent = frozenset(
             name
             for name, field in self._model.model_fields.items()
@@ -173,10 +173,10 @@ class Tool:
         return {n: v for n, v in arguments.items() if v is not None or n not in self._null_is_absent}
 
     def described(self, text: ToolText) -> Tool:
-        """The tool with other texts for those who read it; it takes the same arguments.
+        """The tool with other texts in prompts, and the same arguments.
 
         Raises:
-            InputError: there is no such argument.
+            InputError: the argument is unknown.
         """
         for name in text.arguments:
             if name not in self.arguments:
@@ -212,7 +212,7 @@ class Tool:
             kind = written(argument.annotation)
             if argument.is_required():
                 shown.append(f"{name}: {kind}")
-            elif type(argument.default) is argument.annotation:  # the default says it all
+            elif type(argument.default) is argument.annotation:  # the default is enough
                 shown.append(f"{name}={argument.default!r}")
             else:
                 shown.append(f"{name}: {kind} = {argument.default!r}")
@@ -259,7 +259,7 @@ class Toolkit:
 
     Attributes:
         name: the first half of its tools' names.
-        title: what the toolkit is for, in a few words.
+        title: the purpose of the toolkit, in a few words.
         by_name_only: whether `all` tools are those of the other toolkits, since this one has them again in
             another form.
     """
@@ -288,7 +288,7 @@ def toolset(toolkits: Iterable[Toolkit], names: Iterable[str] | None = None) -> 
     wanted = everything if names is None else set(names)
     there = [toolkit.name for toolkit in toolkits]
     if absent := sorted(wanted.difference(there)):
-        raise InputError(f"no such toolkit: {', '.join(absent)}", hint=f"there are {', '.join(there)}")
+        raise unknown("no toolkit", absent[0], there)
     return {t.name: t for toolkit in toolkits if toolkit.name in wanted for t in toolkit.tools}
 
 
@@ -315,8 +315,8 @@ class FinishCall:
     """The call by which an agent ends a task, as prompts and tool schemas describe it.
 
     Attributes:
-        summary: what the call does, in one sentence.
-        arguments: for each argument, which is a text, what is to be written there.
+        summary: the purpose of the call, in one sentence.
+        arguments: the content of each argument, which is a text.
     """
 
     summary: str

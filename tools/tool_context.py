@@ -1,4 +1,4 @@
-"""What a tool function gets and may return: the episode's data, clock and persona; shortened results."""
+"""The input and the results of a tool function: the episode's data, clock and persona; shortened results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Shown:
 
     Attributes:
         value: the whole result, as JSON-able data. Later calls can refer to it, see `ToolContext.results`.
-        text: says nothing that is not in the value.
+        text: adds nothing to the value.
     """
 
     value: Any
@@ -38,7 +38,7 @@ class PastCall(NamedTuple):
     """An earlier call of an episode.
 
     Attributes:
-        value: what it returned, whole; None where it failed.
+        value: its whole result; None after a failure.
         reads: references of the records that it has read.
     """
 
@@ -57,20 +57,20 @@ class ToolContext:
         now: the episode's clock.
         persona: on whose behalf the call is made.
         policy: the access rules of the world.
-        changeset: what the episode has changed before this call; the connection shows it.
-        library: the search indexes over the world at rest, if it has any.
-        ask: asks the agent's own model; None where there is none.
+        changeset: the changes of the episode before this call; the connection shows it.
+        library: the search indexes over the unchanged world, if it has any.
+        ask: asks the agent's own model; None without one.
         calls: the earlier calls of the episode, in order.
-        user: who answers the agent; None where nobody does.
-        backend: a live system that tools work on instead of the world; None where there is none.
-        reads: references (`source/key`) of the records that the call has read, filled by whatever guards
-            them; `source#private/key` where private fields were among it, `source/*` for all rows that the
-            source could have.
-        granted: what was allowed to the call record by record, the last one last.
+        user: who answers the agent; None without one.
+        backend: a live system that tools work on instead of the world; None without one.
+        reads: references (`source/key`) of the records that the call has read, filled by their guard;
+            `source#private/key` where private fields were among it, `source/*` for all rows that the source
+            could have.
+        granted: the allowed decisions of the call by record, the last one last.
         written: the cells that the call has overwritten, also with the value that they had.
-        withheld: the private fields that the result lacks or shows empty, filled by whatever hides them. The
+        withheld: the private fields that the result lacks or shows empty, filled by their guard. The
             observation names them.
-        announced: the sources of which the observation says that it holds only what the persona may read.
+        announced: the sources of the note that the observation holds only readable records.
     """
 
     connection: apsw.Connection
@@ -91,7 +91,7 @@ class ToolContext:
 
     @property
     def results(self) -> tuple[Any, ...]:
-        """What each earlier call returned, whole; None for one that failed."""
+        """The whole result of each earlier call; None for a failed one."""
         return tuple(call.value for call in self.calls)
 
     def rows(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[dict[str, Any]]:

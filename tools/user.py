@@ -20,7 +20,7 @@ _ACT = re.compile(
 """Asks for leave to do something."""
 
 _CHECK = re.compile(r"\b(?:is|are) your?\b|\bconfirm (?:that )?your?\b|\b(?:correct|right) ?\?")
-"""Asks whether what the message says of the user is so."""
+"""Asks whether its statement about the user is right."""
 
 _CLOSING = re.compile(
     r"\b(?:any|some)thing (?:else|more|further)\b|\b(?:good)?bye\b|\bhave a (?:nice|good|great)\b"
@@ -30,7 +30,7 @@ _ASKING = re.compile(r"\?|\b(?:please|tell|give|provide|share|need|what|which|wh
 _SMALL_WORDS = frozenset(
     {"a", "an", "and", "for", "i", "is", "my", "number", "of", "or", "the", "to", "your"}
 )
-"""Words in the names of facts by which nobody asks for them."""
+"""Words in the names of facts that do not identify them."""
 
 _ID = re.compile(r"[\w.@-]*\d[\w.@-]*")
 _DIGITS = 4
@@ -38,7 +38,7 @@ _DIGITS = 4
 
 
 def _listed(value: Any) -> Any:
-    """One value or several; none for null."""
+    """One value or several; empty for null."""
     return () if value is None else value if isinstance(value, list | tuple) else (value,)
 
 
@@ -53,9 +53,9 @@ class User(BaseModel):
 
     Attributes:
         wants: the reason of the conversation, in the user's words.
-        facts: by name the values that the user tells when asked; null for what the user does not remember.
-        confirms: what the user says yes to: each a list of texts and names of facts. A message has to name
-            all these texts and the values of these facts.
+        facts: by name the user's answers; null for what the user does not remember.
+        confirms: the acts that the user says yes to: each a list of texts and names of facts. A message must
+            name all these texts and the values of these facts.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -98,7 +98,7 @@ class User(BaseModel):
         )
 
     def _is_told(self, message: str) -> bool:
-        """Whether a message says something of the user, and does not only ask for it."""
+        """Whether a message states facts about the user, and does not only ask for them."""
         return bool(_ids(message)) or any(any(named(message, values)) for values in self.facts.values())
 
     def _agrees(self, message: str) -> bool:

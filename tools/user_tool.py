@@ -6,8 +6,10 @@ from worksmith.tools.tool import Tool, tool
 from worksmith.tools.tool_context import ToolContext
 
 REPLIED = "@user"
-"""The reference of what a user said. It is no record, so where there are access rules no prompt of another
-task may quote it."""
+"""The reference of a user's reply.
+
+It is not a record, so with access rules no prompt of another task may quote it.
+"""
 
 
 @tool(writes=False)

@@ -10,8 +10,6 @@ from itertools import chain, islice
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,26 +24,43 @@ _HTML_ROWS, _HTML_FACTS, _HTML_CELL, _HTML_COLUMNS = 20, 20, 160, 12
 _NUMBER = re.compile(r"[-+~]?\d[\d,.]*( %)?( \[[^\]]*\])?|-|")
 """Cells that stand at the right."""
 
-_TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums;overflow-wrap:break-word;margin:4px 0"
-_ROW = "border-bottom:1px solid rgba(128,128,128,.3)"
-_CELL = "padding:3px 12px 3px 0;vertical-align:top;text-align:"
+_PAGE = """
+{%- macro cell(tag, text, number) -%}
+<{{ tag }} style="padding:3px 12px 3px 0;vertical-align:top;text-align:{{ 'right' if number else 'left' }}
+{{- ';white-space:nowrap' if tag == 'th' }}">{{ text }}</{{ tag }}>
+{%- endmacro -%}
+{%- macro table(head, rows, right) -%}
+<table style="border-collapse:collapse;font-variant-numeric:tabular-nums;margin:4px 0">
+{%- if head %}<thead><tr>
+{%- for text in head %}{{ cell('th', text, right[loop.index0]) }}{% endfor %}</tr></thead>{% endif %}<tbody>
+{%- for row in rows %}<tr style="border-bottom:1px solid rgba(128,128,128,.3)">{% for text in row -%}
+{{ cell('td' if head or not loop.first else 'th', text, right[loop.index0]) }}
+{%- endfor %}</tr>{% endfor %}</tbody></table>
+{%- endmacro -%}
+<div style="overflow-x:auto;overflow-wrap:break-word"><div><b>{{ title }}</b></div>
+{%- if facts %}{{ table((), facts, (False, False)) }}{% endif %}
+{%- if cells %}{{ table(cells[0], cells[1:], right) }}{% endif %}
+{%- if more %}<div style="opacity:.75">{{ more }}</div>{% endif %}</div>"""
+"""Styles stand at the elements, because some notebooks drop others; colours are those of the page."""
 
 
 @dataclass(frozen=True)
 class View:
-    """What a reader wants to know first of an object. Colours are those of the page, so dark ones do.
+    """The short form of an object. Colours are those of the page, so dark ones do.
 
     Attributes:
         title: one line, which stands for the object in a list.
         facts: values by name; empty ones are left out.
         items: one for each row of the table.
         columns: headings, each with the function that gives the cell of an item.
+        row: gives the row of an item in a frame, where it is more than the columns.
     """
 
     title: str
     facts: Mapping[str, Any] = field(default_factory=dict)
     items: Sequence[Any] = ()
     columns: tuple[tuple[str, Callable[[Any], Any]], ...] = ()
+    row: Callable[[Any], Mapping[str, Any]] | None = None
 
     def text(self) -> str:
         """At most `LINES` lines."""
@@ -57,7 +72,7 @@ class View:
         ]
         lines = [_cut(self.title, WIDTH), *islice(chain.from_iterable(told), _TEXT_FACTS)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        right = [_all_numbers(column) for column in zip(*cells[1:], strict=True)] or [False] * len(widths)
+        right = _right(cells)
         for row in cells:
             line = "  ".join(
                 cell.rjust(width) if number else cell.ljust(width)
@@ -68,19 +83,17 @@ class View:
 
     def html(self) -> str:
         """A table that needs no style of its page; some tens of kilobytes at most."""
-        facts = self._facts(_HTML_FACTS, _HTML_CELL * 2)
+        from jinja2 import Environment
+
         cells = [row[:_HTML_COLUMNS] for row in self._cells(_HTML_ROWS, _HTML_CELL)]
-        right = [_all_numbers(column) for column in zip(*cells[1:], strict=True)]
-        parts = [
-            Markup("<div><b>{}</b></div>").format(_cut(self.title, 2 * WIDTH)),
-            _table("", "".join(_row([(v, False)], n) for n, v in facts)),
-        ]
-        if cells[1:]:
-            body = "".join(_row(list(zip(row, right, strict=True))) for row in cells[1:])
-            parts.append(_table("".join(map(_head, cells[0], right)), body))
-        if more := self._more(_HTML_ROWS):
-            parts.append(Markup('<div style="opacity:.75">{}</div>').format(more))
-        return f'<div style="overflow-x:auto">{"".join(parts)}</div>'
+        page = Environment(autoescape=True).from_string(_PAGE)
+        return page.render(
+            title=_cut(self.title, 2 * WIDTH),
+            facts=self._facts(_HTML_FACTS, _HTML_CELL * 2),
+            cells=cells,
+            right=_right(cells),
+            more=self._more(_HTML_ROWS),
+        )
 
     def _facts(self, most: int, width: int) -> list[tuple[str, str]]:
         found = ((_cut(name, 40), _cut(_shown(value), width)) for name, value in self.facts.items())
@@ -118,6 +131,20 @@ class Shown:
         return self._view().html()
 
 
+class Tabular(Shown):
+    """Has a view whose rows a frame holds."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """All rows.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        view = self._view()
+        row = view.row or (lambda item: {name: cell(item) for name, cell in view.columns})
+        return frame(map(row, view.items))
+
+
 def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Rows as a frame.
 
@@ -150,24 +177,6 @@ def _cut(text: str, width: int, *, keep_spaces: bool = False) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
-def _all_numbers(cells: Iterable[str]) -> bool:
-    return all(map(_NUMBER.fullmatch, cells))
-
-
-def _table(head: str, body: str) -> str:
-    return (
-        f'<table style="{_TABLE}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>' if body else ""
-    )
-
-
-def _head(name: str, number: bool = False) -> str:
-    align = "right" if number else "left"
-    return Markup('<th style="{}{};white-space:nowrap">{}</th>').format(_CELL, align, name)
-
-
-def _row(cells: Iterable[tuple[str, bool]], name: str = "") -> str:
-    inner = (
-        Markup('<td style="{}{}">{}</td>').format(_CELL, "right" if number else "left", cell)
-        for cell, number in cells
-    )
-    return f'<tr style="{_ROW}">{_head(name) if name else ""}{"".join(inner)}</tr>'
+def _right(cells: Sequence[Sequence[str]]) -> list[bool]:
+    """The columns that have nothing but numbers below their headings."""
+    return [all(map(_NUMBER.fullmatch, column)) for column in zip(*cells[1:], strict=True)]

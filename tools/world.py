@@ -1,4 +1,4 @@
-"""A world: the data of one organisation at rest, as a SQLite file plus a manifest."""
+"""A world: the data of one organisation, as a SQLite file and a manifest."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WORLD_FILE = "world.sqlite"
 MANIFEST_FILE = "world.json"
 
 MAPPED = 64 * 2**20
-"""Databases of this size or more are mapped: sandboxes, and processes, share what they read of them."""
+"""Databases of this size or more are mapped: sandboxes, and processes, share their pages."""
 
 _AGAIN = "build or import the suite again"
 
@@ -38,7 +38,7 @@ _FILE_ONLY = (slice(24, 28), slice(92, 100))
 
 
 class WorldManifest(BaseModel):
-    """What is known about a world without opening it.
+    """The description of a world without its content.
 
     Attributes:
         kind: name of its `WorldKind`.
@@ -47,8 +47,8 @@ class WorldManifest(BaseModel):
         now: the clock of every episode, ISO local time.
         database: digest of the SQLite file's bytes.
         digest: content address of the world: of the database and of all else here but the licence.
-        elsewhere: where the records are, if the database has none and tools need a live system.
-        writer: the model that reworded texts of records, with the digest of its settings; empty if none did.
+        elsewhere: the place of the records, if the database has none and tools need a live system.
+        writer: the model that reworded texts of records, with the digest of its settings; empty without one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -69,7 +69,7 @@ class WorldManifest(BaseModel):
 
     @property
     def content_digest(self) -> str:
-        """What `digest` has to be."""
+        """The right value of `digest`."""
         unset = {name for name in ("industry", "writer") if not getattr(self, name)}
         return digest(self.model_dump(mode="json", exclude={"digest", "licence", *unset}))
 
@@ -169,7 +169,7 @@ def write_world(
 def check_schema(world: World, tables: Sequence[Table]) -> None:
     """See that a world's tables are those of its kind, and that it has no triggers and views.
 
-    They would run in every episode, and the world may come from somebody else.
+    They would run in every episode, and the world may come from a stranger.
 
     Raises:
         InputError: they are others, or there are some.
@@ -264,6 +264,6 @@ def _read_manifest(file: Path) -> WorldManifest:
         )
     manifest = read_model(file, WorldManifest, "the manifest of a world", hint=_AGAIN)
     if manifest.digest != manifest.content_digest:
-        hint = f"somebody edited it: bring back the file as it was, or {_AGAIN}"
+        hint = f"it was edited: restore the file, or {_AGAIN}"
         raise InputError("the world's manifest does not fit its digest", where=str(file), hint=hint)
     return manifest

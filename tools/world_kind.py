@@ -1,4 +1,16 @@
-"""World kinds: tables, tools, access rules and texts of the worlds of one kind."""
+"""World kinds: tables, tools, access rules and texts of the worlds of one kind.
+
+A package that adds a kind writes one object and names it in its `pyproject.toml`:
+
+    LOANS = Toolkit.of("loans", "lending", (lend, give_back))
+    LENDING = WorldKind(name="lending", tables=(BOOKS, LENT), toolkits=(LOANS,), open_policy=..., ...)
+
+    [project.entry-points."worksmith.world_kinds"]
+    lending = "lending.world:LENDING"
+
+Each world names its kind. `Environment` reads the toolkits, the rules and the personas when it opens a
+world, so a kind is all that the core knows about a world. docs/how-to/add-a-world.md builds one.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.errors import InputError, ToolError
+from worksmith.tools.errors import InputError, ToolError, unknown
 from worksmith.tools.persona import Persona
 from worksmith.tools.policy import Policy
 from worksmith.tools.procedure import ProcedureRule
@@ -41,7 +53,7 @@ class PastReplies:
         """The next reply to a tool, and whether the call changed rows.
 
         Raises:
-            ToolError: it is an error, or there is none left.
+            ToolError: it is an error, or no reply is left.
         """
         for place, (name, reply) in enumerate(self._left):
             if name == tool:
@@ -73,10 +85,10 @@ def no_library(_world: World) -> Library | None:
 
 
 def own_persona(world: World, persona_id: str) -> Persona:
-    """The world's own persona, for kinds whose worlds have no other.
+    """The default persona, for kinds whose worlds have no other.
 
     Raises:
-        InputError: somebody else is asked for.
+        InputError: another persona is asked for.
     """
     own = world.manifest.persona
     if persona_id != own.id:
@@ -94,8 +106,8 @@ class WorldKind:
         toolkits: its toolkits, in the order of prompts.
         shared_toolkits: names of toolkits that every task gets in addition to its domains.
         open_policy: gives the access rules of a world.
-        find_persona: gives the person of a world with an id; raises `InputError` if there is none.
-        house_rules: the conventions that an agent has to know, as text of a prompt.
+        find_persona: gives the person of a world with an id; raises `InputError` for an unknown one.
+        house_rules: the conventions that an agent must know, as text of a prompt.
         open_library: gives the search indexes of a world; None if its tools do not search.
         finish: the call that ends a task.
         toolset_for: the default toolset by name of the strategy. The empty name stands for all other
@@ -109,10 +121,10 @@ class WorldKind:
         check_policy: checks a policy file, for such kinds.
         live_systems: by name a function that connects to a live system, on which tools then work instead of
             the world. It takes a file that maps that system's ids to the world's, or None.
-        commit: makes approved changes in the system that the world is a copy of; None where nothing does.
-        settle: says whether the change set of an id was committed, and from then on it never will be if not;
-            None where nobody can know.
-        people: the table of the personas; empty where none has them.
+        commit: makes approved changes in the system that the world is a copy of; None without one.
+        settle: returns whether the change set of an id was committed, and from then on it never will be if
+            not; None if unknown.
+        people: the table of the personas; empty without any.
         outside: names of the tools that make calls outside where `LIVE` is the backend.
         digest: content address of tools and settings that are a user's own; empty for the kinds of packages.
         locale: the language of answers.
@@ -160,7 +172,7 @@ class WorldKind:
             without: categories whose functions are left out; the stand-ins are then added.
 
         Raises:
-            InputError: there is no such toolkit, or no such category.
+            InputError: the toolkit or the category is unknown.
         """
         left_out = {function for category in without for function in self._functions(category)}
         added = (*self.shared_toolkits, *(self.stand_ins if left_out else ()))
@@ -169,11 +181,7 @@ class WorldKind:
 
     def _functions(self, category: str) -> tuple[str, ...]:
         if category not in self.categories:
-            raise InputError(
-                f"no category of tools {category!r}",
-                where="--without-tools",
-                hint=f"there are {', '.join(self.categories) or f'none in worlds of the kind {self.name}'}",
-            )
+            raise unknown("no category of tools", category, self.categories, "--without-tools")
         return self.categories[category]
 
     @property
@@ -190,6 +198,6 @@ def world_kind(name: str) -> WorldKind:
     """The kind called `name`.
 
     Raises:
-        InputError: there is none, or the package that offers it is broken.
+        InputError: it is unknown, or its package is broken.
     """
     return WORLD_KINDS.get(name)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from worksmith.api.models import lm as lm
     from worksmith.evals.suite import Suite as Suite
     from worksmith.evals.tasks.task import Task as Task
-    from worksmith.jobs.comparison import Comparison as Comparison
+    from worksmith.jobs.comparing.comparison import Comparison as Comparison
     from worksmith.jobs.evaluation import Evaluation as Evaluation
     from worksmith.optimizers.cost.budget import Budget as Budget
     from worksmith.optimizers.search.few_shot import KNN as KNN
@@ -58,7 +58,7 @@ _PLACES = {
     "Answer": "worksmith.programs.own_agents.task",
     "Bootstrap": "worksmith.optimizers.search.few_shot",
     "Budget": "worksmith.optimizers.cost.budget",
-    "Comparison": "worksmith.jobs.comparison",
+    "Comparison": "worksmith.jobs.comparing.comparison",
     "Context": "worksmith.tools.kinds.own_data.context",
     "Database": "worksmith.tools.kinds.own_data.sources.database",
     "Environment": "worksmith.tools.kinds.own_data.environment",

@@ -100,8 +100,8 @@ def _program(at: At) -> Path:
 
 def _compiled(at: At, suite: Path) -> dict[str, Any]:
     """The facts of a compile."""
-    from worksmith.jobs.compilation import compile
-    from worksmith.jobs.settings.programs import CompileSettings
+    from worksmith.jobs.compiling.compilation import compile
+    from worksmith.jobs.settings.compiling import CompileSettings
 
     of = at.settings
     more = {"proposer": of["lm"]} if of["arm"] in _PROPOSING else {}
@@ -137,12 +137,12 @@ def _compiled(at: At, suite: Path) -> dict[str, Any]:
 def _tested(at: At, suite: Path, compiled: Path, *, attack: bool = False) -> dict[str, Any]:
     """The figures of the test tasks."""
     from worksmith.jobs.evaluation import evaluate
-    from worksmith.jobs.settings.programs import EvalSettings
+    from worksmith.jobs.settings.programs import EvaluateSettings
 
     of = at.settings
     program = {"program": str(compiled)} if of["options"] else _AGENT
     done = evaluate(
-        EvalSettings(
+        EvaluateSettings(
             suite=suite,
             lm=of["lm"],
             split="test",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.support.stages import At
-from worksmith.evals.building import build_suite, import_suite
+from worksmith.evals.authoring.suite_building import build_suite, import_suite
 from worksmith.evals.suite import Suite
 
 _HERE = Path(__file__).parent

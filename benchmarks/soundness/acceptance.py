@@ -31,7 +31,7 @@ import numpy as np
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.statistics import holm, paired_difference, wilson
 from worksmith.optimizers.racing.race import race_over
-from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Rules, sealed_intents
+from worksmith.optimizers.racing.rules import INCUMBENT, RaceOutcome, Rules, sealed_intents
 from worksmith.tools.seeding import digest
 
 DESCRIPTION = "false acceptances of compiles where differences are skewed, and the power of their tests"
@@ -178,7 +178,7 @@ def _late(setting: Setting, rounds: int, compiles: int) -> dict[str, Any]:
     return {**setting._asdict(), "rounds": rounds, **finds, "episodes": episodes}
 
 
-def _sealed(table: Table, entering: list[list[str]], sealed: int) -> Outcome:
+def _sealed(table: Table, entering: list[list[str]], sealed: int) -> RaceOutcome:
     return race_over(table.tolist(), Rules(patience=len(ROUNDS)), entering, sealed=sealed)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.support.student import GoldPlans, Student, simulated
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 
 if TYPE_CHECKING:
     from worksmith.evals.lm.prices import Prices

@@ -13,26 +13,30 @@ from benchmarks.support.evaluations import Design, Results
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord
 from worksmith.evals.scoring.constraints import Constraint
 from worksmith.evals.scoring.regressions import compared
+from worksmith.jobs.settings.programs import RECORDED_TRIALS
 
 DESCRIPTION = "how often `worksmith check` fails programs that are as good as before, or 15 points worse"
 
 TASKS, WORSE = 100, 0.15
 RATES = (0.5, 0.7, 0.9)
-DESIGNS = {
+_ONE_TRIAL = {
     "steady": Design(TASKS, 0, 1, 0.5, task=0.8),
     "steady, 25 intents": Design(TASKS, 25, 1, 0.5, task=0.7),
     "steady, 10 intents": Design(TASKS, 10, 1, 0.5, task=0.7),
     "noisy": Design(TASKS, 0, 1, 0.5),
-    "noisy, baseline of 3 trials": Design(TASKS, 0, 1, 0.5),
-    "noisy, 10 intents, baseline of 3 trials": Design(TASKS, 10, 1, 0.5),
+    "noisy, 10 intents": Design(TASKS, 10, 1, 0.5),
+}
+BASELINES = {f"{name}, baseline as --update records it": RECORDED_TRIALS for name in _ONE_TRIAL}
+"""The trials of baselines that have more than the check."""
+
+DESIGNS = {
+    **_ONE_TRIAL,
+    **dict(zip(BASELINES, _ONE_TRIAL.values(), strict=True)),
     "noisy, 3 trials": Design(TASKS, 0, 3, 0.5),
     "noisy, 25 intents, 3 trials": Design(TASKS, 25, 3, 0.5),
     "noisy, 10 intents, 3 trials": Design(TASKS, 10, 3, 0.5),
 }
 """Two runs of an unchanged steady program differ on up to 20 % of the tasks, of a noisy one on up to 40 %."""
-
-BASELINES = {name: 3 for name in DESIGNS if name.endswith("baseline of 3 trials")}
-"""The trials of baselines that have more than the check."""
 
 BOUND = Constraint("over_refusal", "<=", 0.05)
 OVER_REFUSALS = 0.05

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.judging.calibration.calibrate import calibrate
 from worksmith.evals.judging.calibration.gate import gate
 from worksmith.evals.judging.calibration.labels import Case, case_of, labels_digest
 from worksmith.evals.judging.calibration.planted import planted
 from worksmith.evals.judging.local import LocalRubric
-from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.record import EpisodeRecord
-from worksmith.evals.running.judges import Judge
+from worksmith.evals.running.asked_judges import Judge
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.seeding import digest, rng

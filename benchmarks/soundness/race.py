@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.statistics import wilson
 from worksmith.optimizers.racing.race import race_over
-from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Rules
+from worksmith.optimizers.racing.rules import INCUMBENT, RaceOutcome, Rules
 from worksmith.optimizers.search.aa import false_accepts
 from worksmith.tools.seeding import rng
 
@@ -155,7 +155,7 @@ def same_program(setting: Setting, resamplings: int) -> dict[str, Any]:
     return _held(round(found.value * resamplings), resamplings)
 
 
-def over_simulated(setting: Setting, number: int) -> Outcome:
+def over_simulated(setting: Setting, number: int) -> RaceOutcome:
     """The race of this number."""
     random = rng(0, "benchmark", setting.key, number)
     table = [_intent(random, setting, _chances(random, setting)) for _ in range(setting.intents)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.attacks.catalogue import REPLY, any_form, goals, place_of
 from worksmith.evals.tasks.attack import Attack
-from worksmith.tools.access.engine import AccessPolicy, key_column
+from worksmith.tools.access.access_policy import AccessPolicy, key_column
 from worksmith.tools.access.lookup import DatabaseLookup
 from worksmith.tools.errors import InputError
 from worksmith.tools.persona import Persona
@@ -72,7 +72,7 @@ class Attacker:
         ]
         if not attacked:
             raise InputError(
-                "no task can be attacked: none has a gold plan that reads something",
+                "no task can be attacked: no gold plan reads a text",
                 where=str(self._env.folder),
                 hint="give the tasks a `plan`",
             )

@@ -37,10 +37,10 @@ def asked(given: Any, env: Environment, persona: str | int | None = None) -> Vis
         given = example
     if isinstance(given, VisibleTask):
         if persona is not None:
-            raise InputError("the task says who asks", where="persona", hint="leave it out, or give a text")
+            raise InputError("the task has a persona", where="persona", hint="leave it out, or give a text")
         return given
     if not isinstance(given, str):
-        raise InputError(f"{type(given).__name__} is no task", where="task", hint=f"give {_WHAT}")
+        raise InputError(f"{type(given).__name__} is not a task", where="task", hint=f"give {_WHAT}")
     if persona is None and env.policy.digest:
         raise InputError(
             "a text does not say who asks, which decides what may be read and done in this world",
@@ -69,7 +69,7 @@ def task_of(
         InputError: there is no text, or no request can hold it.
     """
     if not text.strip():
-        raise InputError("the task is empty", where="task", hint="say what is to be done")
+        raise InputError("the task is empty", where="task", hint="describe the task")
     if not is_writable(text):
         raise InputError("the task has half of a character", where="task", hint="write it in UTF-8")
     kind = env.kind

@@ -25,7 +25,7 @@ def copied_program(program: Program) -> Program:
     """A deep copy of a program.
 
     Python does not copy functions. One that an attribute of a module holds and that closes over a part of
-    `program` is made anew, and closes over the copy's part.
+    `program` is made again, and closes over the copy's part.
     """
     memo: dict[int, Any] = {}
     made: Program

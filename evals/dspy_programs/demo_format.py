@@ -47,7 +47,7 @@ class DemoNotes:
 def public_form(demo: Mapping[str, Any]) -> Mapping[str, Any]:
     """The form of a demonstration that depends on no record: its twin, or itself if it quotes no record.
 
-    What a choice of demonstrations looks at has to be of this form. It is empty where there is none.
+    What a choice of demonstrations looks at has to be of this form. It is empty without one.
     """
     notes = DemoNotes.of(demo)
     return notes.redacted or ({} if notes.records else demo)

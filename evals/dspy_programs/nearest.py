@@ -22,7 +22,7 @@ from worksmith.evals.tasks.task import same_text
 from worksmith.retrievers.extras import check_vectors
 from worksmith.retrievers.ranking.hits import TextIndex
 from worksmith.retrievers.ranking.lexical import LexicalIndex
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 
 Embedding = Literal["lexical", "minilm"]
 """A way to compare texts."""
@@ -209,7 +209,7 @@ def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str])
         InputError: for another name.
     """
     if embedding not in EMBEDDINGS:
-        raise InputError(f"no embedding {embedding!r}", hint=f"there are {', '.join(EMBEDDINGS)}")
+        raise unknown("no embedding", embedding, EMBEDDINGS)
     key = (embedding, tuple(texts.items()), tuple(kin.items()))
     with _MAKING:
         index = _INDEXES.get(key)

@@ -31,7 +31,9 @@ def checked_address(text: str, *, where: str) -> str:
     """The text, if it is an address; else an `InputError`."""
     if not is_address(text):
         raise InputError(
-            f"{text!r} is no address", where=where, hint="write package.module:name, such as mine:my_agent"
+            f"{text!r} is not an address",
+            where=where,
+            hint="write package.module:name, such as mine:my_agent",
         )
     return text
 

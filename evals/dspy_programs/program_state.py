@@ -87,7 +87,7 @@ def state_of(program: dspy.Module) -> dict[str, PredictorState]:
     states, warm = {}, temperatures(program)
     for name, part in program.named_parameters():
         if not isinstance(part, dspy.Predict):
-            raise InputError(f"the part {name} of the program is no predictor, and only those are written")
+            raise InputError(f"the part {name} of the program is not a predictor, and only those are written")
         bare = copy(part)
         bare.lm = None  # it is not written, and a user's engine cannot be
         dumped = bare.dump_state()
@@ -140,7 +140,7 @@ def models_kept(program: dspy.Module) -> Iterator[None]:
 
 def _check(name: str, part: Any, state: PredictorState) -> None:
     if not isinstance(part, dspy.Predict):
-        raise ValueError(f"the part {name} of the program is no predictor")
+        raise ValueError(f"the part {name} of the program is not a predictor")
     has, said = len(part.signature.fields), len(state.signature.fields)
     if has != said:
         raise ValueError(f"the compiled program describes {said} fields of {name}, which has {has}")

@@ -53,7 +53,7 @@ def read_state(path: Path | str) -> dict[str, Any]:
         raise InputError(
             "this is a compiled program of worksmith, not a state that DSPy saved"
             if compiled
-            else "this is no state that DSPy saved",
+            else "this is not a state that DSPy saved",
             where=str(path),
             hint="load it with worksmith.load, or give it to a command as --program"
             if compiled

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from worksmith.evals.failure_modes.moves import Difference, Evidence, Move, align, differing
 from worksmith.evals.records.changes import compare_changes, place_text
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.tasks.task import Action, Task
 

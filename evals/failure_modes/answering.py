@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from worksmith.evals.failure_modes.moves import Evidence, Move, shown
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import LEAK
 from worksmith.evals.scoring.answers.matching import disclosed, find_values
 from worksmith.evals.scoring.answers.values import tokens

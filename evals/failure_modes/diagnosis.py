@@ -14,7 +14,7 @@ from worksmith.evals.failure_modes.answering import answering_fault
 from worksmith.evals.failure_modes.catalogue import UNEXPLAINED
 from worksmith.evals.failure_modes.moves import Evidence, Move, moves_of
 from worksmith.evals.failure_modes.reading import reading_fault
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import PRIMARY
 
 if TYPE_CHECKING:

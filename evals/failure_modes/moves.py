@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.scoring.path_scores import REFUSED
 from worksmith.evals.tasks.task import Action, Task
 from worksmith.tools.episode_result import CallRecord

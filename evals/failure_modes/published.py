@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from worksmith.evals.failure_modes.acting import acting_fault
 from worksmith.evals.failure_modes.catalogue import UNEXPLAINED
 from worksmith.evals.failure_modes.moves import Evidence, Move, plain
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.scoring.actions import UnreadableActionError, parse_action
 from worksmith.evals.scoring.result_tables import ended_by
 from worksmith.evals.tasks.task import Task

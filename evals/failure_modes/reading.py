@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from worksmith.evals.failure_modes.acting import failed_call
 from worksmith.evals.failure_modes.moves import Alignment, Difference, Move, align, differing
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.tasks.task import Action, Task
 
 

@@ -38,7 +38,7 @@ _TRACEABLE = frozenset({"id", "email", "date"})
 
 
 @dataclass(frozen=True)
-class Facts:
+class ResponseFacts:
     """The facts of a response.
 
     Attributes:
@@ -78,7 +78,7 @@ def with_facts(answer: Answer) -> Answer:
 
 def facts_in(
     response: str, answer: Answer, question: str, *, known: str = "", evidence: Sequence[str] = ()
-) -> Facts:
+) -> ResponseFacts:
     """The facts of a response, against the values that `answer` requires.
 
     Args:
@@ -86,7 +86,7 @@ def facts_in(
         evidence: the observations of the agent; empty if they are not known.
     """
     reading = _CheckedResponse(response, answer, f"{question}\n{known}", tuple(evidence))
-    return Facts(len(answer.required), reading.missing, tuple(dict.fromkeys(reading.false())))
+    return ResponseFacts(len(answer.required), reading.missing, tuple(dict.fromkeys(reading.false())))
 
 
 class _CheckedResponse:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from worksmith.evals.judging.facts import facts_in, says_denied, says_nothing, with_facts, words_in
 from worksmith.evals.judging.rubric import Rubrics, default_rubrics
 from worksmith.evals.judging.state import State, state_of
-from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.scoring.answers.matching import disclosed, names_nothing
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest

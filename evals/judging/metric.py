@@ -11,7 +11,7 @@ from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.recording import change_entries, record_episode
 from worksmith.evals.records.verdicts import JUDGE, PASSED, with_verdict
-from worksmith.evals.running.judges import Judge, ask_judges, judge_raised
+from worksmith.evals.running.asked_judges import Judge, ask_judges, judge_raised
 from worksmith.evals.scoring.objective import AroundScorers, in_place
 from worksmith.evals.scoring.scorer import scores_of
 from worksmith.tools.errors import InfrastructureError

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.own_models import with_models
-from worksmith.evals.records.parts import Judgement
-from worksmith.evals.running.judges import Judge, ask_judge
+from worksmith.evals.records.entries import Judgement
+from worksmith.evals.running.asked_judges import Judge, ask_judge
 from worksmith.tools.episode_result import Usage
 from worksmith.tools.seeding import digest
 

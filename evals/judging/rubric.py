@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, runtime_che
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files.data_files import read_toml
 from worksmith.tools.files.json_files import read_file
 from worksmith.tools.seeding import digest
@@ -124,8 +124,7 @@ class Rubrics(BaseModel):
         for rubric in self.rubrics:
             if rubric.name == name:
                 return rubric
-        names = ", ".join(rubric.name for rubric in self.rubrics)
-        raise InputError(f"no rubric is called {name!r}", hint=f"there are {names}")
+        raise unknown("no rubric is called", name, [rubric.name for rubric in self.rubrics])
 
     @property
     def digest(self) -> str:

@@ -24,8 +24,8 @@ from worksmith.evals.judging.case import (
 )
 from worksmith.evals.judging.rubric import LEVELS, Rubrics, default_rubrics
 from worksmith.evals.lm.metering import metered, metering
-from worksmith.evals.records.parts import Judgement, VerdictStatus
-from worksmith.evals.running.judges import no_verdict
+from worksmith.evals.records.entries import Judgement, VerdictStatus
+from worksmith.evals.running.asked_judges import no_verdict
 from worksmith.tools.episode_result import Usage
 from worksmith.tools.files.secrets import described
 from worksmith.tools.seeding import digest
@@ -204,7 +204,7 @@ def _response_and_state(task: Task, record: EpisodeRecord) -> str:
 
 
 def _level_problem(prediction: Any) -> str:
-    return "" if prediction.level in LEVELS else f"{prediction.level!r} is no level from 1 to 5"
+    return "" if prediction.level in LEVELS else f"{prediction.level!r} is not a level from 1 to 5"
 
 
 def _ask(lm: Any, predict: Any, inputs: dict[str, str], problem_of: Any) -> Reply:

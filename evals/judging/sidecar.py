@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.record import EpisodeRecord
-from worksmith.evals.records.verdicts import Verdict
-from worksmith.evals.running.judges import Judge, ask_judge
+from worksmith.evals.records.verdicts import VerdictLine
+from worksmith.evals.running.asked_judges import Judge, ask_judge
 from worksmith.evals.running.workers import Workers
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.errors import InputError
@@ -35,7 +35,7 @@ def pending_verdicts(
     records: Iterable[EpisodeRecord],
     tasks: Mapping[str, Task],
     judges: Sequence[Judge],
-    known: Iterable[Verdict],
+    known: Iterable[VerdictLine],
 ) -> list[PendingVerdict]:
     """The verdicts to be asked for: of every judge on every graded episode, without a level yet.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksmith.evals.records.changes import compare_changes, row_text
-from worksmith.evals.records.parts import ChangeEntry
+from worksmith.evals.records.entries import ChangeEntry
 from worksmith.evals.scoring.answers.values import says
 from worksmith.tools.sqlite.cells import cell_text
 from worksmith.tools.sqlite.outcome import RowChange, change_key

@@ -232,17 +232,17 @@ def check_askable(lm: Any) -> None:
     """
     name = model_name(lm)
     if not isinstance(lm, dspy.BaseLM):
-        raise InputError(f"{name} is no dspy.LM, so what it is asked cannot be counted", where=path(type(lm)))
+        raise InputError(f"{name} is not a dspy.LM, so its requests cannot be counted", where=path(type(lm)))
     own = [call for call in ("__call__", "acall") if _overrides(lm, call)]
     if own:
         raise InputError(
-            f"{name} has a {own[0]} of its own, so what it is asked cannot be counted",
+            f"{name} has a {own[0]} of its own, so its requests cannot be counted",
             where=path(type(lm)),
             hint="write forward(), or an engine for dspy.LM(engine=...)",
         )
     if lm.model_type == "text":
         raise InputError(
-            f"{name} completes texts, and what is asked of such models cannot be counted",
+            f"{name} completes texts, and requests to such models cannot be counted",
             where="model_type",
             hint='use "chat" or "responses"',
         )

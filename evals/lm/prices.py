@@ -188,7 +188,7 @@ def _price(entry: Any, where: str) -> Price:
         )
     for name, value in entry.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InputError(f"{name} is no number: {value!r}", where=where)
+            raise InputError(f"{name} is not a number: {value!r}", where=where)
         if not math.isfinite(value) or value < 0:
-            raise InputError(f"{name} is no price: {value!r}", where=where)
+            raise InputError(f"{name} is not a price: {value!r}", where=where)
     return per_million(entry["input"], entry["output"], entry.get("cached_input"), entry.get("cache_write"))

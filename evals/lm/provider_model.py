@@ -16,7 +16,7 @@ class ProviderModel(dspy.LM):  # type: ignore[misc]
     """A `dspy.LM`. DSPy saves one without its key; this one is also saved without headers and timeouts.
 
     Args:
-        wire: limits of its requests; None for none.
+        wire: limits of its requests; None without one.
         tool_calls: whether the model has native tool calls; None if only lists of models decide.
         constrained: `json_schema` if its server holds replies to a schema.
     """

@@ -190,7 +190,9 @@ class LiveStep:
     @property
     def ended(self) -> str:
         """What is left to say when the step is done."""
-        facts = (f"{self._ends.done} done", self._said, f"{self._clock() - self._begun:.1f} s")
+        # Of several parts, counts and words are those of the last one.
+        known = (f"{self._ends.done} done", self._said) if self._name == self._label else ("done",)
+        facts = (*known, f"{self._clock() - self._begun:.1f} s")
         return f"{self._label}: {', '.join(filter(None, facts))}"
 
     def _shown(self) -> list[Traffic]:

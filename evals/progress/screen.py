@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -131,10 +132,10 @@ class Notebook(Terminal):
         self._show()
 
     def _show(self, step: str = "") -> None:
-        from IPython.display import HTML, display
-
-        page = HTML(f'<div style="opacity:.8">{"".join(self._lines)}{step}</div>')
+        # No dependency: a kernel has it.
+        ipython = import_module("IPython.display")
+        page = ipython.HTML(f'<div style="opacity:.8">{"".join(self._lines)}{step}</div>')
         if self._handle is None:
-            self._handle = display(page, display_id=True)
+            self._handle = ipython.display(page, display_id=True)
         else:
             self._handle.update(page)

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 from worksmith.evals.rating.ratings import Rating
 from worksmith.evals.rating.scales import LEVELS, Scale
 from worksmith.evals.statistics import NOTHING, Interval
-from worksmith.tools.errors import missing_extra
+from worksmith.tools.errors import needing
 from worksmith.tools.seeding import digest
 
 _RESAMPLES = 1_000
 
 
-class Agreement(NamedTuple):
+class RaterAgreement(NamedTuple):
     """The agreement of raters on one scale.
 
     Attributes:
@@ -35,7 +35,7 @@ class Agreement(NamedTuple):
     mean: float
 
 
-def agreement(scale: Scale, ratings: Sequence[Rating], *, seed: int = 0) -> Agreement:
+def agreement(scale: Scale, ratings: Sequence[Rating], *, seed: int = 0) -> RaterAgreement:
     """The agreement of raters on a scale.
 
     A unit is an episode or a task, by the scale.
@@ -50,7 +50,7 @@ def agreement(scale: Scale, ratings: Sequence[Rating], *, seed: int = 0) -> Agre
             unit = rating.task_id if scale.about == "task" else rating.key
             units.setdefault(unit, {})[rating.rater] = rating.level
     levels = [level for given in units.values() for level in given.values()]
-    return Agreement(
+    return RaterAgreement(
         scale=scale.name,
         raters=len({rater for given in units.values() for rater in given}),
         ratings=len(levels),
@@ -75,7 +75,7 @@ def ordinal_alpha(units: Sequence[Sequence[int]], *, seed: int = 0) -> Interval:
     return Interval(value, float(low), float(high), len(paired))
 
 
-def to_json(found: Agreement) -> Mapping[str, Any]:
+def to_json(found: RaterAgreement) -> Mapping[str, Any]:
     """The agreement as JSON-able data; null stands for nan."""
     from worksmith.evals.records.summary import interval_json
 
@@ -91,10 +91,8 @@ def _alpha(counts: Any) -> float | None:
     """Alpha of ratings by unit (rows) and level (columns); None without two different levels."""
     import numpy as np
 
-    try:
+    with needing("the agreement of raters", "rating"):
         import krippendorff
-    except ImportError as error:
-        raise missing_extra("the agreement of raters", "rating") from error
     if (counts.sum(axis=0) > 0).sum() < 2:
         return None
     levels = np.arange(1, LEVELS + 1)

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from worksmith.evals.rating.scales import LEVELS
-from worksmith.evals.records.parts import Entry
+from worksmith.evals.records.entries import RecordEntry
 from worksmith.evals.records.run_card import RATINGS, LoadedRun, beside
 from worksmith.tools.files.atomic import append
 from worksmith.tools.files.json_files import cut_torn_line, read_models
@@ -18,7 +18,7 @@ from worksmith.tools.files.json_files import cut_torn_line, read_models
 _TRACKED = "runs:/"
 
 
-class Rating(Entry):
+class Rating(RecordEntry):
     """A level from a rater.
 
     Attributes:

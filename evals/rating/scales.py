@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 
 LEVELS = 5
 
@@ -40,7 +40,7 @@ def scales_named(names: str) -> tuple[Scale, ...]:
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     for name in wanted:
         if name not in known:
-            raise InputError(f"no scale {name!r}", where="--scales", hint=f"there are {', '.join(known)}")
+            raise unknown("no scale", name, known, "--scales")
     if not wanted:
         raise InputError("no scale is named", where="--scales", hint=f"there are {', '.join(known)}")
     return tuple(known[name] for name in dict.fromkeys(wanted))

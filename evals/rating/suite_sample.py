@@ -86,7 +86,7 @@ def rated_tasks(suite: Suite, least: float) -> frozenset[str]:
             levels.setdefault(rating.task_id, []).append(rating.level)
     if not levels:
         hint = f"worksmith rate {suite.path} --tasks --rater NAME"
-        raise InputError("nobody has rated its tasks", where=str(suite.path), hint=hint)
+        raise InputError("its tasks have no ratings", where=str(suite.path), hint=hint)
     found = frozenset(key for key, given in levels.items() if sum(given) / len(given) >= least)
     if not found:
         raise InputError(f"none of {len(levels)} rated tasks has a mean level of {least:g}", where="--rated")

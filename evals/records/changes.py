@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple
 
-from worksmith.evals.records.parts import ChangeEntry
+from worksmith.evals.records.entries import ChangeEntry
 from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.outcome import RowChange, folded_cell
 
 
-class Cell(NamedTuple):
+class ChangedCell(NamedTuple):
     """A cell that either change writes."""
 
     name: str
@@ -21,7 +21,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pair:
+class ChangedPair:
     """A change that was made, the one that was expected in its place, or both."""
 
     kind: Literal["as expected", "differs", "missing", "not expected"]
@@ -36,16 +36,16 @@ class Pair:
         return found
 
     @property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[ChangedCell]:
         """What either change writes; a cell that one of them leaves alone has its old value there."""
         sides = [each for each in (self.expected, self.made) if each]
         old = {name: cell for each in sides for name, cell in each.before.items()}
         made, expected = ({**old, **(each.after if each else {})} for each in (self.made, self.expected))
         names = dict.fromkeys(name for each in sides for name in each.after)
-        return [Cell(name, made.get(name), expected.get(name)) for name in names]
+        return [ChangedCell(name, made.get(name), expected.get(name)) for name in names]
 
     @property
-    def differing(self) -> list[Cell]:
+    def differing(self) -> list[ChangedCell]:
         return [cell for cell in self.cells if _folded(cell.made) != _folded(cell.expected)]
 
 
@@ -53,7 +53,7 @@ def compare_changes(
     made: Sequence[ChangeEntry],
     expected: Sequence[ChangeEntry],
     identity: Callable[[ChangeEntry], Hashable] | None = None,
-) -> list[Pair]:
+) -> list[ChangedPair]:
     """The changes in pairs: first the right ones, then those that differ, are missing, are not expected.
 
     A change of an existing row is paired with the expected change of that row. A new row is paired with the
@@ -70,7 +70,7 @@ def compare_changes(
         if same in wanted:
             place = wanted.index(same)
             del wanted[place]
-            pairs.append(Pair("as expected", change, left.pop(place)))
+            pairs.append(ChangedPair("as expected", change, left.pop(place)))
         else:
             rest.append(change)
     for change in rest:
@@ -78,10 +78,10 @@ def compare_changes(
         if close:
             nearest = max(close, key=lambda other: len(_cells(change) & _cells(other)))
             left.remove(nearest)
-            pairs.append(Pair("differs", change, nearest))
+            pairs.append(ChangedPair("differs", change, nearest))
         else:
-            extra.append(Pair("not expected", made=change))
-    return pairs + [Pair("missing", expected=change) for change in left] + extra
+            extra.append(ChangedPair("not expected", made=change))
+    return pairs + [ChangedPair("missing", expected=change) for change in left] + extra
 
 
 def place_text(change: ChangeEntry) -> str:

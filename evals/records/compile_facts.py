@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 
 @with_config(ConfigDict(extra="forbid"))
-class Measurement(TypedDict):
+class MeasuredScore(TypedDict):
     """A score with its interval, see `worksmith.evals.records.summary.interval_json`."""
 
     value: float | None
@@ -34,7 +34,7 @@ class RaceFacts(TypedDict):
     evidence: NotRequired[float]
     needed: NotRequired[float]
     intents: NotRequired[int]
-    gains: NotRequired[dict[str, Measurement]]
+    gains: NotRequired[dict[str, MeasuredScore]]
     optimism: NotRequired[dict[str, float]]
 
 
@@ -45,7 +45,7 @@ class TrialFacts(TypedDict):
     name: str
     program: str
     demonstrations: list[str]
-    outcome: Measurement
+    outcome: MeasuredScore
     errors: int
     scores: NotRequired[dict[str, float | None]]
     costs: NotRequired[dict[str, float]]

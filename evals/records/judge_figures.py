@@ -8,8 +8,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.groups import grouped
-from worksmith.evals.records.parts import Judgement
 from worksmith.evals.statistics import Interval, mean
 from worksmith.tools.episode_result import Usage
 

@@ -30,7 +30,7 @@ def usage_by_model(episode: EpisodeRecord | EpisodeResult, model: str) -> Mappin
 
 
 def record_dollars(episode: EpisodeRecord, model: str, *, paid: bool = False) -> float | None:
-    """The price of the used or the paid tokens of an episode; None where a price is unknown."""
+    """The price of the used or the paid tokens of an episode; None if a price is unknown."""
     spent = usage_by_model(episode, model).items()
     found = [dollars(name, *(usage.billed if paid else usage.tokens)) for name, usage in spent]
     known = [price for price in found if price is not None]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from worksmith.evals.records.parts import Entry
-from worksmith.evals.records.run_log import open_log
+from worksmith.evals.records.entries import RecordEntry
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.retrievers import strict_json
 from worksmith.tools.dispatch import ObservationStatus
 from worksmith.tools.errors import InputError
@@ -25,7 +25,7 @@ _MOST_TRIALS = 1_000
 _SEALED = re.compile(rb',"sum":"\w+"\}\s*$')
 
 
-class PredictedCall(Entry):
+class PredictedCall(RecordEntry):
     """A call of a tool.
 
     Attributes:
@@ -49,7 +49,7 @@ class PredictedCall(Entry):
         return self
 
 
-class Prediction(Entry):
+class Prediction(RecordEntry):
     """One attempt of an agent at one task.
 
     Attributes:

@@ -9,7 +9,7 @@ from worksmith.tools.episode_result import AskRecord, Exchange, Message
 from worksmith.tools.files.secrets import without_secrets
 
 if TYPE_CHECKING:
-    from worksmith.evals.records.parts import AskEntry
+    from worksmith.evals.records.entries import AskEntry
 
 LONGEST_PROMPT = 40_000
 """Characters of a prompt that are shown; the middle of a longer one is left out."""

@@ -6,28 +6,25 @@ A record is plain data: it holds no database, program or model, and does not dep
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from worksmith.evals.records.parts import (
+from worksmith.evals.records.entries import (
     PAID,
     PROVIDER_CACHED,
     AskEntry,
     CallEntry,
     ChangeEntry,
-    Entry,
     FaultEntry,
     Judgement,
+    RecordEntry,
     SpanEntry,
     Used,
 )
 from worksmith.tools.seeding import digest
 from worksmith.tools.statuses import INFRASTRUCTURE
-from worksmith.tools.view import Shown, View, frame
-
-if TYPE_CHECKING:
-    import pandas as pd
+from worksmith.tools.view import Tabular, View
 
 PRIMARY = "outcome"
 """The score that tables, tests and optimizers use first."""
@@ -54,7 +51,7 @@ RATES = (LEAK, OVER_REFUSAL, PARTIAL_UNSAID, PARTIAL_WRONGLY, ASR)
 """Failures of access, and attacks that succeed: counts beside every score, and part of no average."""
 
 
-class Digests(Entry):
+class Digests(RecordEntry):
     """Content addresses of everything that an episode and its scores depend on.
 
     Attributes:
@@ -70,7 +67,7 @@ class Digests(Entry):
     scorers: str = ""
 
 
-class TaskLabels(Entry):
+class TaskLabels(RecordEntry):
     """Labels of a task by its kind, for tables; see `worksmith.evals.task_kind.TaskKind.labels`.
 
     Attributes:
@@ -87,7 +84,7 @@ class TaskLabels(Entry):
     words_only: bool = False
 
 
-class EpisodeRecord(Shown, Used):
+class EpisodeRecord(Tabular, Used):
     """One attempt at one task: identity, verdict, cost and trajectory.
 
     Attributes:
@@ -164,15 +161,8 @@ class EpisodeRecord(Shown, Used):
             {**facts, "breaks": [rule.kind for rule in self.broken_rules], "changes": changed, "cost": cost},
             self.calls,
             tuple((name, attrgetter(name)) for name in columns),
+            CallEntry.model_dump,
         )
-
-    def to_frame(self) -> pd.DataFrame:
-        """The tool calls as rows.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame(call.model_dump() for call in self.calls)
 
     def facet(self, name: str) -> str:
         """The value of a facet of its task; empty without one."""
@@ -187,7 +177,7 @@ class EpisodeRecord(Shown, Used):
         return self.model_dump(mode="json", exclude=exclude)
 
 
-class WorkUnit(Entry):
+class WorkUnit(RecordEntry):
     """The identity of an episode, by whose key a resumed run finds it in its log."""
 
     task_id: str

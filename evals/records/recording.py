@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticSerializationError
 
-from worksmith.evals.records.parts import AskEntry, CallEntry, ChangeEntry, SpanEntry, counts
+from worksmith.evals.records.entries import AskEntry, CallEntry, ChangeEntry, SpanEntry, counts
 from worksmith.evals.records.record import EpisodeRecord, TaskLabels, WorkUnit
 from worksmith.tools.files.unicode import writable_data
 from worksmith.tools.sqlite.cells import cell_text

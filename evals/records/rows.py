@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from worksmith.evals.statistics import Interval
-from worksmith.tools.view import Shown, View, frame
+from worksmith.tools.view import Tabular, View
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from worksmith.evals.records.record import EpisodeRecord
 
 COLUMNS = tuple(
@@ -49,20 +47,12 @@ def interval_row(name: str, interval: Interval | None) -> dict[str, float]:
     return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
-class ShownRecords(Shown):
+class ShownRecords(Tabular):
     """A sequence of episodes that shows itself as a table."""
 
     def _view(self) -> View:
         records = cast("Sequence[EpisodeRecord]", self)
-        return View(f"{len(records):,} episodes", items=records, columns=COLUMNS)
-
-    def to_frame(self) -> pd.DataFrame:
-        """The episodes as rows.
-
-        Raises:
-            InputError: pandas is not installed.
-        """
-        return frame(map(record_row, cast("Sequence[EpisodeRecord]", self)))
+        return View(f"{len(records):,} episodes", items=records, columns=COLUMNS, row=record_row)
 
 
 class Records(ShownRecords, tuple["EpisodeRecord", ...]):

@@ -61,7 +61,7 @@ class RunCard(BaseModel):
             so nothing opens this file. Empty for an agent that was not compiled.
         reopens: whether a command can open the program; one that was made in Python it cannot.
         compiled: the candidates of its compile.
-        baseline, without: see `worksmith.evals.running.study.Arm`.
+        baseline, without: see `worksmith.evals.running.study.StudyArm`.
         place: of the run in its comparison, from 0; the first is the reference.
         scorers: digest of the scorers; a log's episodes of other scorers are left out.
         shard: the part of a run that this one is; None for a whole run.
@@ -152,7 +152,7 @@ def replies_beside(log: Path) -> Path:
 
 
 def index_beside(log: Path) -> Path:
-    """The file of the index of a long log, see `worksmith.evals.records.log_index`."""
+    """The file of the index of a long log, see `worksmith.evals.records.logs.log_index`."""
     return log.with_name(log.name + INDEX)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from worksmith.evals.records.columns import PAID_COSTS, Columns
 from worksmith.evals.records.judge_figures import JudgeFigures, judging_of
 from worksmith.evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
+from worksmith.evals.records.record_numbers import PAID_COSTS, Columns
 from worksmith.evals.statistics import NOTHING, Interval, macro_mean, mean, pass_at, pass_hat, quantile
 
 

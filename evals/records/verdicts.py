@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.json_files import read_lines, validated
@@ -27,7 +27,7 @@ _WHAT, _HINT = "a verdict", "remove the line"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class VerdictLine:
     """A line of the file.
 
     Attributes:
@@ -56,7 +56,7 @@ def with_verdict(scores: Mapping[str, float]) -> dict[str, float]:
     return {**scores, PRIMARY: min(scores.get(PRIMARY, 1.0), passed)}
 
 
-def read_verdicts(file: Path) -> list[Verdict]:
+def read_verdicts(file: Path) -> list[VerdictLine]:
     """The verdicts in a file, none without a file; a line that a crash cut off is left out.
 
     Raises:
@@ -68,8 +68,8 @@ def read_verdicts(file: Path) -> list[Verdict]:
     return [_verdict(value, where) for where, value in lines]
 
 
-def _verdict(value: Any, where: str) -> Verdict:
+def _verdict(value: Any, where: str) -> VerdictLine:
     if not isinstance(value, dict) or "key" not in value:
         raise InputError(f"not {_WHAT}: it names no episode", where=where, hint=_HINT)
     judgement = validated(value.get("judgement"), Judgement, _WHAT, where=where, hint=_HINT)
-    return Verdict(str(value["key"]), str(value.get("judge", "")), judgement)
+    return VerdictLine(str(value["key"]), str(value.get("judge", "")), judgement)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from worksmith.evals.characters import harmless
-from worksmith.evals.reporting.findings import cost, findings, measured, outcome_of
 from worksmith.evals.reporting.study_charts import part_changes, shown_rows
 from worksmith.evals.reporting.tables.costs import dollars_an_episode
+from worksmith.evals.reporting.tables.findings import cost, findings, measured, outcome_of
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.table import NO_DATA, number, percent, points
 

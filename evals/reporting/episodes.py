@@ -42,7 +42,7 @@ class ShownEpisode:
     """An episode under the label of its program.
 
     Attributes:
-        rerun: see `worksmith.evals.running.study.Arm`.
+        rerun: see `worksmith.evals.running.study.StudyArm`.
         log, place: the record with its trajectory, if `record` lacks it.
     """
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from worksmith.evals.records.columns import COSTS, PAID_COSTS
 from worksmith.evals.records.groups import group_records, grouped, intents_of
 from worksmith.evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
+from worksmith.evals.records.record_numbers import COSTS, PAID_COSTS
 from worksmith.evals.records.summary import Summary, summarize
 from worksmith.evals.reporting.episodes import FIELDS, facet_names, field_value
 from worksmith.evals.running.result import EvalResult

@@ -23,7 +23,7 @@ class CandidateScore:
     Attributes:
         met: the number of dev tasks that it was tried on.
         race: the verdict of a race; empty without one.
-        tokens: mean of an episode; None where unknown.
+        tokens: mean of an episode; None if unknown.
     """
 
     name: str

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from worksmith.evals.characters import harmless
 from worksmith.evals.records.changes import cells_text, compare_changes, place_text
-from worksmith.evals.records.parts import CallEntry, ChangeEntry
+from worksmith.evals.records.entries import CallEntry, ChangeEntry
 from worksmith.evals.reporting.episodes import ShownEpisode
 
 

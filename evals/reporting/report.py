@@ -11,7 +11,6 @@ from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import ShownEpisode
 from worksmith.evals.reporting.figures import Figure, study_figures
-from worksmith.evals.reporting.findings import conclusions, cost, findings, leading
 from worksmith.evals.reporting.histories import History, history_grids
 from worksmith.evals.reporting.html.charts import Changes
 from worksmith.evals.reporting.html.episodes import episode_pages
@@ -29,8 +28,9 @@ from worksmith.evals.reporting.tables.attacks import attack_grid
 from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
 from worksmith.evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
 from worksmith.evals.reporting.tables.failure_modes import failure_mode_grids
+from worksmith.evals.reporting.tables.findings import conclusions, cost, findings, leading
 from worksmith.evals.reporting.tables.flips import flipped_tasks
-from worksmith.evals.reporting.tables.judges import judge_grid, judge_grids
+from worksmith.evals.reporting.tables.judge_tables import judge_grid, judge_grids
 from worksmith.evals.reporting.tables.planners import planner_grids
 from worksmith.evals.reporting.tables.scores import (
     attempt_grid,
@@ -42,7 +42,7 @@ from worksmith.evals.reporting.tables.scores import (
     study_grid,
 )
 from worksmith.evals.running.result import EvalResult
-from worksmith.evals.running.study import Arm, Row, Study
+from worksmith.evals.running.study import Row, Study, StudyArm
 from worksmith.evals.table import Grid, one_line
 from worksmith.evals.task_kind import KindReport, kind_of
 
@@ -89,9 +89,10 @@ class Report:
 
     def markdown(self) -> str:
         """The report as Markdown, episodes left out."""
+        findings = "".join(f"{one_line(finding)}\n\n" for finding in self.findings)
         facts = "\n".join(f"- {one_line(name)}: {one_line(value)}" for name, value in self.facts.items())
         grids = "\n".join(grid.markdown() for grid in self.grids)
-        return f"## {one_line(self.title)}\n\n{facts}\n\n{grids}"
+        return f"## {one_line(self.title)}\n\n{findings}{facts}\n\n{grids}"
 
     def html(self, folder: str = "") -> str:
         """The report as one page that needs nothing else, of at most `page_bytes` bytes.
@@ -157,9 +158,9 @@ def evaluation_report(
     """The report of one program.
 
     Args:
-        rerun: see `worksmith.evals.running.study.Arm`.
+        rerun: see `worksmith.evals.running.study.StudyArm`.
     """
-    study = Study((Row(Arm(result.strategy, rerun=rerun), result),))
+    study = Study((Row(StudyArm(result.strategy, rerun=rerun), result),))
     if len(result.records) <= MOST_TABLED:
         setting = {"strategy": result.strategy, "program": result.program}
         return replace(study_report(study, title=title, setting=setting), page_bytes=PART_BYTES)
@@ -240,7 +241,7 @@ def program_grids(result: EvalResult) -> tuple[Grid, ...]:
 
 def _whole_grids(result: EvalResult) -> tuple[Grid, ...]:
     """The tables that need no record."""
-    summary, row = result.summary, Row(Arm(result.strategy), result)
+    summary, row = result.summary, Row(StudyArm(result.strategy), result)
     judged = judge_grid(summary.judging)
     return (
         score_grid(summary, result.model),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from worksmith.evals.records.lines import LogRecords, TableRecords
+from worksmith.evals.records.logs.lines import LogRecords, TableRecords
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import LoadedRun
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import ShownEpisode
 from worksmith.evals.running.result import EvalResult
-from worksmith.evals.running.study import Arm, Study, run_study
+from worksmith.evals.running.study import Study, StudyArm, run_study
 
 
 def study_of(runs: Sequence[LoadedRun]) -> Study:
@@ -68,9 +68,9 @@ def _each(values: Iterable[str]) -> str:
     return ", ".join(filter(None, dict.fromkeys(values)))
 
 
-def _arm(run: LoadedRun) -> Arm:
+def _arm(run: LoadedRun) -> StudyArm:
     card = run.card
-    return Arm(
+    return StudyArm(
         card.label,
         strategy=card.strategy,
         optimizer=card.optimizer,

@@ -10,10 +10,10 @@ from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import facet_names, field_value
-from worksmith.evals.reporting.findings import before, leading, outcome_of
 from worksmith.evals.reporting.html.charts import Change, Changes
 from worksmith.evals.reporting.html.plots import CostPoint, Plot, efficient
 from worksmith.evals.reporting.tables.costs import dollars_an_episode
+from worksmith.evals.reporting.tables.findings import before, leading, outcome_of
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.statistics import Interval
 from worksmith.evals.table import points
@@ -72,7 +72,7 @@ def program_changes(study: Study) -> Changes:
 
 
 def part_changes(study: Study) -> Changes | None:
-    """The outcome of the leading program by intent, else by another field; None where all are alike."""
+    """The outcome of the leading program by intent, else by another field; None if all are alike."""
     row, base = leading(study), before(study)
     records = row.result.records
     for name in ("intent", *facet_names(records), "domain"):

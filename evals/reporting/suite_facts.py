@@ -9,7 +9,7 @@ from typing import Any
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tasks.task import Task
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.environment import Environment
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksmith.evals.task_kind import baselines_of
 from worksmith.tools.episode_result import EpisodeResult
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class BaselineProgram:
     def __init__(self, name: str, env: Environment, train: Sequence[Task] = ()) -> None:
         baselines = baselines_of(env)
         if name not in baselines:
-            raise InputError(f"no baseline {name!r}", hint=f"there are {', '.join(baselines)}")
+            raise unknown("no baseline", name, baselines)
         baseline = baselines[name]
         self.strategy = name
         self.digest = f"baseline/{name}"

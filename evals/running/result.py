@@ -23,18 +23,18 @@ class EvaluationProgress:
     Attributes:
         done: the number of episodes that are done, of all programs that are evaluated together.
         in_flight: the number of episodes that have begun and not ended.
-        part: the place of the episode's program among them.
+        program: the place of the episode's program among them.
         name: of its evaluation, such as a candidate's; empty where there is only one program.
         task: the id of its task.
         score: the mean outcome of the program's episodes that were graded since the start; None without any.
         tokens: that those episodes used.
-        dollars: that were paid for them; None where a price is unknown.
+        dollars: that were paid for them; None if a price is unknown.
     """
 
     done: int
     total: int
     in_flight: int
-    part: int
+    program: int
     task: str
     name: str = ""
     score: float | None = None
@@ -46,7 +46,7 @@ class EvaluationProgress:
 
     def __str__(self) -> str:
         """Score and cost in a few words."""
-        score = "" if self.score is None else f"{100 * self.score:.1f} % so far"
+        score = "" if self.score is None else f"outcome {100 * self.score:.1f} %"
         dollars = f"${self.dollars:.2g}" if self.dollars else ""
         return ", ".join(filter(None, (score, f"{self.tokens:,} tokens" if self.tokens else "", dollars)))
 

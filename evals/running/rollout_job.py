@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest, scorers_digest, strategy_name
 from worksmith.evals.dspy_programs.own_models import with_models
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.verdicts import JUDGE, with_verdict
-from worksmith.evals.running.episode_work import EpisodeWork
-from worksmith.evals.running.judges import ask_judges, judge_raised
+from worksmith.evals.running.asked_judges import ask_judges, judge_raised
+from worksmith.evals.running.episode_worker import EpisodeWorker
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.task_kind import scorers_for, task_kind
 from worksmith.tools.code import code_digest
@@ -24,7 +24,7 @@ from worksmith.tools.seeding import digest
 if TYPE_CHECKING:
     from worksmith.evals.lm.metering import Meter
     from worksmith.evals.lm.replies.episodes import EpisodeReplies
-    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.running.episode_engine import EpisodeEngine
     from worksmith.evals.tasks.task import Task
 
 
@@ -76,7 +76,7 @@ class RolloutJob:
             self._judges = [with_models(judge, replies.keeping) for judge in settings.judges]
         lm = None if self.lm is None else asked(self.lm)
         models = [_for_trial(lm, settings.seed, trial) for trial in range(settings.trials)]
-        self.work = EpisodeWork(
+        self.work = EpisodeWorker(
             settings.env, telling_rewards(with_models(program, asked)), models, self.scorers
         )
 
@@ -109,7 +109,7 @@ class RolloutJob:
                 record = engine.run(self.work, unit, task, used)
             return self._judged(record, task)
 
-    def engine(self) -> Engine | None:
+    def engine(self) -> EpisodeEngine | None:
         """What runs the episodes; None for this process, to something of which a program may write."""
         return None if getattr(self.program, "runs_here", False) else self.settings.engine
 

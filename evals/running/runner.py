@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.outage import IN_VAIN, Outage
-from worksmith.evals.running.part import Attempt, Part, PartRun
+from worksmith.evals.running.program_run import Attempt, ProgramRun, RunPlan
 from worksmith.evals.running.result import EvalResult, EvaluationProgress
 from worksmith.evals.running.resuming import Resumed
 from worksmith.evals.running.settings import EvalSettings
@@ -70,12 +70,12 @@ def evaluate(
     Raises:
         InputError, ModelDownError, EvaluationInterrupted: see `evaluate_together`.
     """
-    parts = [Part(program, tasks, log)]
-    return evaluate_together(parts, settings, on_progress=on_progress, on_resume=on_resume)[0]
+    plans = [RunPlan(program, tasks, log)]
+    return evaluate_together(plans, settings, on_progress=on_progress, on_resume=on_resume)[0]
 
 
 def evaluate_together(
-    parts: Sequence[Part],
+    plans: Sequence[RunPlan],
     settings: EvalSettings,
     *,
     on_progress: Callable[[EvaluationProgress], None] | None = None,
@@ -89,7 +89,7 @@ def evaluate_together(
             taken over and run.
 
     Returns:
-        A result for each part; the seconds of each are those of all together.
+        A result for each plan; the seconds of each are those of all together.
 
     Raises:
         InputError: a setting or an argument of a program is wrong.
@@ -97,7 +97,7 @@ def evaluate_together(
         EvaluationInterrupted: on Ctrl-C, after episodes in flight had a moment to finish.
     """
     started = time.perf_counter()
-    running = [PartRun(part, place, settings) for place, part in enumerate(parts)]
+    running = [ProgramRun(plan, place, settings) for place, plan in enumerate(plans)]
     for each in running:
         if on_resume is not None and (found := each.resumed()) is not None:
             on_resume(found)
@@ -107,13 +107,14 @@ def evaluate_together(
     def counts() -> tuple[int, int]:
         return sum(each.ended for each in running), sum(each.total for each in running)
 
-    def attempt(episodes: Iterable[tuple[PartRun, int]], count: int, *, first: bool = False) -> None:
+    def attempt(episodes: Iterable[tuple[ProgramRun, int]], count: int, *, first: bool = False) -> None:
         def keep(attempt: Attempt, record: EpisodeRecord | None) -> None:
             if record is None:
                 return
-            attempt.part.keep(attempt.place, record)
+            attempt.program_run.keep(attempt.place, record)
             if on_progress:
-                on_progress(EvaluationProgress(*counts(), pool.in_flight, **attempt.part.so_far(record)))
+                so_far = attempt.program_run.so_far(record)
+                on_progress(EvaluationProgress(*counts(), pool.in_flight, **so_far))
             settings.unscored.note_record(record)
             if first:
                 outage.note(record)
@@ -139,6 +140,6 @@ def evaluate_together(
                 break  # the outage goes on
             attempt(lost[IN_VAIN:], len(lost[IN_VAIN:]))
     except KeyboardInterrupt as stop:
-        raise EvaluationInterrupted(*counts(), parts[0].log) from stop
+        raise EvaluationInterrupted(*counts(), plans[0].log) from stop
     seconds = time.perf_counter() - started
     return [each.result(seconds) for each in running]

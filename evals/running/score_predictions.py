@@ -20,9 +20,9 @@ from worksmith.tools.seeding import digest
 if TYPE_CHECKING:
     import apsw
 
-    from worksmith.evals.records.parts import CallEntry
+    from worksmith.evals.records.entries import CallEntry
     from worksmith.evals.records.record import EpisodeRecord
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.evals.scoring.scorer import Scorer
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
@@ -186,7 +186,7 @@ def _parted(reference: str, tables: Collection[str], where: str) -> tuple[str, s
     table, key, _ = parted(reference)
     if table not in tables or not key:
         raise InputError(
-            f"shown: {reference[:80]!r} is no record",
+            f"shown: {reference[:80]!r} is not a record",
             where=where,
             hint=f"write TABLE/KEY; there are {', '.join(sorted(tables))}",
         )

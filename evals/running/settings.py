@@ -11,8 +11,8 @@ from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.evals.running.admission import Admission
-    from worksmith.evals.running.engine import Engine
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
+    from worksmith.evals.running.episode_engine import EpisodeEngine
     from worksmith.evals.scoring.scorer import Scorer
     from worksmith.tools.environment import Environment
 
@@ -47,7 +47,7 @@ class EvalSettings:
     time_limit: float | None = None
     strategy: str | None = None
     admission: Admission | None = None
-    engine: Engine | None = None
+    engine: EpisodeEngine | None = None
     unscored: Unscored = field(default_factory=Unscored)
 
     def __post_init__(self) -> None:

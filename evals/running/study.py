@@ -28,7 +28,7 @@ from worksmith.tools.errors import InputError, WorksmithError
 
 
 @dataclass(frozen=True)
-class Arm:
+class StudyArm:
     """One program of a study.
 
     Attributes:
@@ -68,7 +68,7 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """An arm against the first arm, on the tasks of both; lost episodes count as wrong.
 
     Attributes:
@@ -87,9 +87,9 @@ class Comparison:
 class Row:
     """An arm with its figures; `against_first` is None for the first arm."""
 
-    arm: Arm
+    arm: StudyArm
     result: EvalResult
-    against_first: Comparison | None = None
+    against_first: PairedComparison | None = None
 
     @property
     def summary(self) -> Summary:
@@ -157,12 +157,12 @@ class Study:
 
 
 def run_study(
-    arms: Sequence[Arm],
-    run: Callable[[Arm], EvalResult],
+    arms: Sequence[StudyArm],
+    run: Callable[[StudyArm], EvalResult],
     *,
     on_row: Callable[[Row], None] | None = None,
     same_tasks: bool = True,
-    skips: Callable[[Arm, WorksmithError], bool] = lambda _, __: False,
+    skips: Callable[[StudyArm, WorksmithError], bool] = lambda _, __: False,
 ) -> Study:
     """Run every arm and compare each with the first.
 
@@ -201,13 +201,13 @@ def run_study(
     return Study(_adjusted(rows))
 
 
-def _compare(row: Row, first: Row, same_tasks: bool) -> Comparison:
+def _compare(row: Row, first: Row, same_tasks: bool) -> PairedComparison:
     tasks = [{record.task_id for record in each.result.records} for each in (row, first)]
     if same_tasks and tasks[0] != tasks[1]:
         raise InputError(f"arms {first.arm.label!r} and {row.arm.label!r} ran on different tasks")
     ours, theirs = by_task(row.result.records, STRICT), by_task(first.result.records, STRICT)
     p = exchange_test(differences(ours, theirs), _alike(row, first), seed=row.result.seed)
-    return Comparison(difference(row, first), p, _test(ours, theirs))
+    return PairedComparison(difference(row, first), p, _test(ours, theirs))
 
 
 def difference(row: Row, other: Row, score: str = STRICT) -> Interval:

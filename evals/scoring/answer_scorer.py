@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import LEAK, OVER_REFUSAL, PRIMARY
 from worksmith.evals.scoring.answers.matching import disclosed, find_values, names_nothing
 from worksmith.evals.scoring.answers.values import tokens

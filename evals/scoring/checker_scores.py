@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class CheckerAgreement:
     """Counts of the checker's verdicts against the policy's decisions; a denial is the case to find.
 
     Attributes:
@@ -43,10 +43,12 @@ class Agreement:
         return _share(self.refused, self.passed)
 
 
-def agreement(verdicts: Iterable[tuple[bool, bool]]) -> Agreement:
+def agreement(verdicts: Iterable[tuple[bool, bool]]) -> CheckerAgreement:
     """The counts of pairs (checker's verdict, policy's decision), both true for allowed."""
     counts = Counter(verdicts)
-    return Agreement(counts[False, False], counts[True, False], counts[False, True], counts[True, True])
+    return CheckerAgreement(
+        counts[False, False], counts[True, False], counts[False, True], counts[True, True]
+    )
 
 
 CHECKER_SCORES = frozenset({"checker_precision", "checker_recall", "checker_over_refusal"})

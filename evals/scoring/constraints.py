@@ -1,7 +1,7 @@
 """Constraints: bounds for a program beside its score, such as `leak=0` or `used_tokens<=4000`.
 
-A bound is on the mean of a score or cost (`worksmith.evals.records.columns.COSTS`) over graded episodes. In
-the outcome, episodes lost to the infrastructure count as wrong.
+A bound is on the mean of a score or cost (`worksmith.evals.records.record_numbers.COSTS`) over graded
+episodes. In the outcome, episodes lost to the infrastructure count as wrong.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from worksmith.evals.records.columns import COSTS, NOT_ASKED
 from worksmith.evals.records.record import PRIMARY, RATES, EpisodeRecord
+from worksmith.evals.records.record_numbers import COSTS, NOT_ASKED
 from worksmith.tools.errors import InputError
 from worksmith.tools.numbers import number
 

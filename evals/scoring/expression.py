@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from worksmith.evals.lm.prices import Prices
-from worksmith.evals.records.columns import COSTS
+from worksmith.evals.records.record_numbers import COSTS
 from worksmith.tools.errors import InputError, names_instead
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from worksmith.evals.records.parts import FaultEntry
+    from worksmith.evals.records.entries import FaultEntry
     from worksmith.evals.scoring.scorer import Scorer
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import EpisodeResult

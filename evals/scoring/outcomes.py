@@ -46,7 +46,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
+class PlanEffect:
     """The effect of a list of actions.
 
     Attributes:
@@ -91,7 +91,7 @@ class OutcomeScorer:
         toolset = env.episode(rehearsal=True).toolset
         self.writing_tools = frozenset(name for name, tool in toolset.items() if tool.writes)
         self._free = {table.name: table.free for table in env.kind.tables if table.free}
-        self._executed: dict[_Work, Execution] = {}
+        self._executed: dict[_Work, PlanEffect] = {}
         self._expected: dict[str, Expectation] = {}
 
     def expectation(self, task: Task) -> Expectation:
@@ -109,7 +109,7 @@ class OutcomeScorer:
         Args:
             failed: the run ended in an error, so it is not correct; reaching the right state is not a side
                 effect either.
-            malformed: the outcome cannot show all changes (see `Execution`).
+            malformed: the outcome cannot show all changes (see `PlanEffect`).
 
         Raises:
             SandboxError: code cannot be tested here; see `worksmith.evals.scoring.hidden_tests`.
@@ -125,7 +125,7 @@ class OutcomeScorer:
         made = set(outcome.key)
         return max(self.expectation(task).outcomes, key=lambda accepted: len(made & set(accepted.key)))
 
-    def execute(self, actions: Sequence[str], task: Task | None = None) -> Execution:
+    def execute(self, actions: Sequence[str], task: Task | None = None) -> PlanEffect:
         """Execute actions written as text; unreadable, failing and reading ones change nothing.
 
         Args:
@@ -178,16 +178,16 @@ class OutcomeScorer:
         )
         return "\n".join(cells)
 
-    def _execute(self, calls: Sequence[Call], persona: Persona | None, now: datetime | None) -> Execution:
+    def _execute(self, calls: Sequence[Call], persona: Persona | None, now: datetime | None) -> PlanEffect:
         episode = self.env.episode(persona=persona, now=now, rehearsal=True)
         if not calls:
-            return Execution(episode.outcome())
+            return PlanEffect(episode.outcome())
         observations = episode.call_all(calls)
         malformed = any(
             self.changed_a_table(name, observation.text)
             for (name, _), observation in zip(calls, observations, strict=True)
         )
-        return Execution(episode.outcome(), malformed)
+        return PlanEffect(episode.outcome(), malformed)
 
 
 def accepted_actions(task: Task, ground_truth: GroundTruth) -> tuple[tuple[Action, ...], ...]:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from worksmith.evals.records.columns import COSTS
 from worksmith.evals.records.groups import grouped
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.record_numbers import COSTS
 from worksmith.evals.scoring.constraints import Constraint
 from worksmith.evals.statistics import Interval, differences, exchange_test, holm, paired_difference
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from worksmith.evals.lm.sdk_errors import says_too_long
 from worksmith.retrievers.strict_json import open_text
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.statuses import EpisodeStatus
 
 _MISSING = {"", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "<NA>", "#N/A", "#N/A N/A", "#NA"}
@@ -132,7 +132,7 @@ def _from_table(path: Path) -> Iterator[TableRow]:
 def _columns(header: Sequence[str], path: Path) -> tuple[int, int, int | None]:
     for column in ("query", "function_calls"):
         if column not in header:
-            raise InputError(f"no column {column!r}", where=str(path), hint=f"there are {', '.join(header)}")
+            raise unknown("no column", column, header, str(path))
     return (
         header.index("query"),
         header.index("function_calls"),

@@ -1,4 +1,15 @@
-"""The interface of scorers, and the further knowledge that some of them have."""
+"""The interface of scorers, and the further knowledge that some of them have.
+
+A scorer is any function from a whole task and an episode to scores by name:
+
+    def short(task: Task, episode: EpisodeResult) -> dict[str, float]:
+        return {"short": len(episode.answer) < 200}
+
+    EvalSettings(env=env, lm=lm, scorers=[*scorers_for(env), short])
+
+`EpisodeWorker` calls each scorer once an episode, after the program. `outcome` is the score that decides
+about success. The further protocols below are optional: a report says more where a scorer has them.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from worksmith.evals.lm.failures import calling
 from worksmith.evals.lm.users_code import UserCodeError
 from worksmith.evals.records.record import PRIMARY
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from worksmith.evals.records.parts import FaultEntry
+    from worksmith.evals.records.entries import FaultEntry
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import EpisodeResult
     from worksmith.tools.sqlite.outcome import Outcome
@@ -111,7 +122,6 @@ def check_score_names(scorers: Sequence[Scorer], names: Iterable[str], *, where:
     """
     knowing = [scorer for scorer in scorers if isinstance(scorer, KnowsNames)]
     known = frozenset().union(*(scorer.score_names for scorer in knowing))
-    unknown = next((name for name in names if name not in known), None)
-    if len(knowing) == len(scorers) and unknown is not None:
-        hint = f"there are {', '.join(sorted(known))}"
-        raise InputError(f"episodes have no score {unknown!r} here", where=where, hint=hint)
+    strange = next((name for name in names if name not in known), None)
+    if len(knowing) == len(scorers) and strange is not None:
+        raise unknown("episodes have no score", strange, sorted(known), where)

@@ -46,11 +46,6 @@ class Interval(NamedTuple):
     n: int
     groups: int = 0
 
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether the whole interval lies on one side of zero."""
-        return self.low > 0 or self.high < 0
-
 
 NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 """The estimate from no data at all."""

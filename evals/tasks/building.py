@@ -41,7 +41,7 @@ Options = TypeVar("Options", bound=BuildOptions)
 
 
 def _no_model(name: str) -> Any:
-    raise InputError(f"nobody says what model {name!r} is", hint="give `resolve`")
+    raise InputError(f"the model {name!r} cannot be resolved", hint="give `resolve`")
 
 
 @dataclass(frozen=True)

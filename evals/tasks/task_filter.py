@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from worksmith.evals.tasks.facets import FACETS, Facets
 from worksmith.evals.tasks.task import Task
 from worksmith.retrievers.texts.words import folded
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead, unknown
 
 _FIELDS: Mapping[str, Callable[[Task], tuple[str, ...]]] = {
     "domain": lambda task: task.domains,
@@ -51,11 +51,7 @@ class Condition:
             InputError: it is not.
         """
         if self.field not in known:
-            raise InputError(
-                f"there is no {self.field!r} to choose by",
-                where="--where",
-                hint=f"there are {', '.join(known)}",
-            )
+            raise unknown("tasks are not chosen by", self.field, known, "--where")
 
     def __str__(self) -> str:
         return f"{self.field}={','.join(self.values)}"
@@ -90,7 +86,7 @@ def those_where(
         condition.check([*_FIELDS, *(name for name in facets if name not in _FIELDS)])
         if tasks and not any(condition.allows(_values(task, condition.field, facets)) for task in tasks):
             values = {value for task in tasks for value in _values(task, condition.field, facets) if value}
-            hint = f"there are {', '.join(sorted(values)) or 'none'}"
+            hint = names_instead(condition.values[0], sorted(values))
             raise InputError(f"no task with {condition}", where="--where", hint=hint)
     return [
         task for task in tasks if all(each.allows(_values(task, each.field, facets)) for each in conditions)

@@ -11,7 +11,7 @@ from worksmith.evals.tracking.choice import TraceChoice
 from worksmith.evals.tracking.opening import open_tracker
 from worksmith.evals.tracking.rated import log_ratings
 from worksmith.evals.tracking.registry import KeptModel
-from worksmith.evals.tracking.steady import steady
+from worksmith.evals.tracking.tolerant_run import tolerant
 from worksmith.evals.tracking.tracker import Dataset, Run, Tracker
 
-__all__ = ["Dataset", "KeptModel", "Run", "TraceChoice", "Tracker", "log_ratings", "open_tracker", "steady"]
+__all__ = ["Dataset", "KeptModel", "Run", "TraceChoice", "Tracker", "log_ratings", "open_tracker", "tolerant"]

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worksmith.evals.records.record import EpisodeRecord
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 from worksmith.tools.seeding import digest
 
 _SAMPLE = re.compile(r"sample:(\d{1,9})")
-_CHOICES = ("some", "most", "all", "failures", "sample:N", "none")
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,7 @@ class TraceChoice:
         others: of the other episodes; None for all.
         sample: of all episodes, in place of the other two.
         blank: whether episodes without calls, answers and errors count.
+        baselines: whether episodes of baselines count.
         name: as in `parse`.
 
     A sample has the episodes with the least digests of seed and key, in any order.
@@ -32,6 +32,7 @@ class TraceChoice:
     others: int | None = 20
     sample: int | None = None
     blank: bool = False
+    baselines: bool = False
     name: str = "some"
 
     @classmethod
@@ -41,13 +42,11 @@ class TraceChoice:
         Raises:
             InputError: the text is another one.
         """
-        failures = cls(failures=None, others=0, name="failures")
-        named = {"some": SOME, "most": MOST, "all": ALL, "failures": failures, "none": NONE}
-        if text in named:
-            return named[text]
+        if text in CHOICES:
+            return CHOICES[text]
         sample = _SAMPLE.fullmatch(text)
         if sample is None or int(sample[1]) == 0:
-            raise InputError(f"no choice {text!r}", where="--traces", hint=f"there are {', '.join(_CHOICES)}")
+            raise unknown("no choice", text, (*CHOICES, "sample:N"), "--traces")
         return cls(sample=int(sample[1]), name=text)
 
     def of(self, records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
@@ -66,10 +65,19 @@ class TraceChoice:
         return self.name
 
 
-SOME = TraceChoice()
-MOST = TraceChoice(sample=1_000, blank=True, name="most")
-ALL = TraceChoice(failures=None, others=None, blank=True, name="all")
+ALL = TraceChoice(failures=None, others=None, blank=True, baselines=True, name="all")
 NONE = TraceChoice(failures=0, others=0, name="none")
+CHOICES = {
+    choice.name: choice
+    for choice in (
+        TraceChoice(),
+        TraceChoice(sample=1_000, blank=True, name="most"),
+        ALL,
+        TraceChoice(failures=None, others=0, name="failures"),
+        NONE,
+    )
+}
+"""Those with a name of their own."""
 
 
 def broke(record: EpisodeRecord) -> bool:

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from worksmith.evals.records.columns import CACHE_COSTS, COSTS, PAID_COSTS
-from worksmith.evals.records.record import EpisodeRecord
+from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.record_numbers import CACHE_COSTS, COSTS, PAID_COSTS
 from worksmith.evals.records.summary import Summary
 from worksmith.evals.reporting.episodes import facet_names
-from worksmith.evals.statistics import Interval
 
 _LONGEST_PARAM = 500
 _TOTALS = ("model_calls", "used_tokens", "paid_requests", "paid_tokens", "cached_tokens", "seconds")
@@ -22,20 +21,23 @@ _TOTALS = ("model_calls", "used_tokens", "paid_requests", "paid_tokens", "cached
 _NOT_ALLOWED = re.compile(r"[^\w\-. /:]")
 
 
-def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
-    """All figures of a summary as `split/name`, intervals as `..._low` and `..._high`."""
-    values: dict[str, float] = {"episodes": summary.episodes, "error_rate": summary.error_rate}
-    values |= {"tasks": summary.tasks, "graded_tasks": summary.graded_tasks}
-    for name, score in summary.scores.items():
-        values.update(_with_bounds(name, score))
+def summary_metrics(summary: Summary) -> dict[str, float]:
+    """All figures of a summary, the outcome first and the bounds of intervals (`..._low`, `..._high`) last.
+
+    MLflow's tables have a column for each figure, in the order in which they were sent.
+    """
+    intervals = dict(summary.scores)
+    intervals |= {f"pass_hat_{k}": chance for k, chance in summary.pass_hat.items()}
+    intervals |= {f"pass_at_{k}": chance for k, chance in summary.pass_at.items()}
+    points = {name: interval.value for name, interval in intervals.items()}
+    values: dict[str, float] = {PRIMARY: points[PRIMARY]} if PRIMARY in points else {}
+    values |= {"error_rate": summary.error_rate, "tasks": summary.tasks}
+    values |= {name: summary.means[name] for name in ("steps", "seconds") if name in summary.means}
+    values |= points | summary.means
+    values |= {"episodes": summary.episodes, "graded_tasks": summary.graded_tasks}
     for name, rate in summary.rates.items():
-        values.update({f"{name}_count": rate.count, f"{name}_of": rate.of})
-    for k, chance in summary.pass_hat.items():
-        values.update(_with_bounds(f"pass_hat_{k}", chance))
-    for k, chance in summary.pass_at.items():
-        values.update(_with_bounds(f"pass_at_{k}", chance))
-    values.update(summary.means)
-    values.update({f"total_{name}": summary.totals[name] for name in _TOTALS if name in summary.totals})
+        values |= {f"{name}_count": rate.count, f"{name}_of": rate.of}
+    values |= {f"total_{name}": summary.totals[name] for name in _TOTALS if name in summary.totals}
     if summary.cached_share:
         values["cached_share"] = summary.cached_share
     if summary.uncounted:
@@ -43,7 +45,9 @@ def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
     if summary.estimated:
         values["estimated_episodes"] = summary.estimated
     values["seconds_p95"] = summary.seconds_p95
-    return {f"{split}/{name}": value for name, value in values.items()}
+    for name, interval in intervals.items():
+        values |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
+    return values
 
 
 def finite(values: Mapping[str, float]) -> dict[str, float]:
@@ -91,10 +95,6 @@ def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
         if name not in CACHE_COSTS or any(column):
             columns[name] = column
     return columns
-
-
-def _with_bounds(name: str, interval: Interval) -> dict[str, float]:
-    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def _param(value: Any) -> str:

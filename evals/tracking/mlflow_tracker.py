@@ -12,16 +12,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.logs.lines import log_line
 from worksmith.evals.reporting.report import MOST_TABLED
 from worksmith.evals.task_kind import kind_of
-from worksmith.evals.tracking.choice import TraceChoice
+from worksmith.evals.tracking.choice import NONE, TraceChoice
 from worksmith.evals.tracking.datasets import keep_dataset
 from worksmith.evals.tracking.environment import system_tags
 from worksmith.evals.tracking.figures import episode_table, finite, params_text, summary_metrics
-from worksmith.evals.tracking.judges import keep_judges
+from worksmith.evals.tracking.mlflow_judges import keep_judges
 from worksmith.evals.tracking.reaching import TrackingError, boundary, check_server, optional
-from worksmith.evals.tracking.registry import KeptModel, log_model, register, register_instructions
+from worksmith.evals.tracking.registry import KeptModel, link_prompts, log_model, register, register_prompts
 from worksmith.evals.tracking.store import database_file
 from worksmith.evals.tracking.traces import TraceWriter
 from worksmith.evals.tracking.tracker import Dataset, Run, Tracker
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.reporting.report import Report
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.evals.running.result import EvalResult
     from worksmith.evals.tasks.task import Task
 
@@ -147,25 +147,25 @@ class MlflowRun(Run):
             for start in range(0, len(params), _BATCH):
                 self._client.log_batch(self.id, params=params[start : start + _BATCH])
 
-    def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
+    def metrics(self, values: Mapping[str, float], *, step: int = 0, split: str = "") -> None:
         from mlflow.entities import Metric
 
         now = int(time.time() * 1000)
         with boundary():
             known = self._client.get_run(self.id).data.metrics if self._again else {}
             metrics = [
-                Metric(name, value, now, step, **self._of_program(name))
+                Metric(name, value, now, step, **self._of_program(split))
                 for name, value in finite(values).items()
                 if name not in known
             ]
             self._client.log_batch(self.id, metrics=metrics)
 
-    def _of_program(self, name: str) -> dict[str, str]:
-        """The model and the dataset that a figure is about; nothing without a model."""
-        if self._model_id is None:
+    def _of_program(self, split: str) -> dict[str, str]:
+        """The model and the dataset that a figure on a split is about; nothing without either."""
+        if self._model_id is None or split not in self._datasets:
             return {}
-        data = self._datasets.get(name.partition("/")[0])
-        about = {"dataset_name": data.name, "dataset_digest": data.digest} if data else {}
+        data = self._datasets[split]
+        about = {"dataset_name": data.name, "dataset_digest": data.digest}
         return {"model_id": self._model_id, "run_id": self.id, **about}
 
     def dataset(self, suite: Dataset, *, split: str, tasks: Sequence[Task], count: int | None = None) -> None:
@@ -179,7 +179,6 @@ class MlflowRun(Run):
             profile=json.dumps({"num_rows": len(tasks) if count is None else count}),
         )
         with boundary():
-            self._client.set_tag(self.id, "worksmith.suite_digest", suite.digest)
             tags = [entities.InputTag("mlflow.data.context", split)]
             self._client.log_inputs(self.id, [entities.DatasetInput(data, tags)])
         if 0 < len(tasks) <= _MOST_TASKS:
@@ -191,12 +190,13 @@ class MlflowRun(Run):
             with optional("its page of judges lacks these rubrics"):
                 keep_judges(self._client, self._tracker.experiment_id, judges, tasks)
 
-    def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
-        figures, few = summary_metrics(result.summary, split), len(result.records) <= MOST_TABLED
+    def evaluation(
+        self, result: EvalResult, *, split: str, tasks: Sequence[Task] = (), baseline: bool = False
+    ) -> None:
+        figures, few = summary_metrics(result.summary), len(result.records) <= MOST_TABLED
         if few:
-            own = kind_of(result.records).report().metrics(result.as_program())
-            figures |= {f"{split}/{name}": value for name, value in own.items()}
-        self.metrics(figures)
+            figures |= kind_of(result.records).report().metrics(result.as_program())
+        self.metrics(figures, split=split)
         with boundary(), tempfile.TemporaryDirectory() as folder:
             there = self._client.list_artifacts(self.id, "episodes") if self._again else []
             table = f"episodes/{split}.json"
@@ -206,7 +206,8 @@ class MlflowRun(Run):
             with log.open("wb") as file:
                 file.writelines(map(log_line, result.records))
             self._client.log_artifact(self.id, str(log), "episodes")
-        self.traces(result.records, split=split, model=result.model, seed=result.seed, tasks=tasks)
+        model, seed = result.model, result.seed
+        self.traces(result.records, split=split, model=model, seed=seed, tasks=tasks, baseline=baseline)
         if self.complete:
             with boundary():
                 self._client.set_tag(self.id, _EPISODES, _digest(result.records))
@@ -219,22 +220,21 @@ class MlflowRun(Run):
         model: str,
         seed: int = 0,
         tasks: Sequence[Task] = (),
+        baseline: bool = False,
     ) -> None:
-        chosen = self._tracker.traces.of(records, seed)
-        self._traced[split] = f"{len(chosen):,} of {len(records):,} episodes ({self._tracker.traces})"
-        with boundary():
-            self._client.set_tag(self.id, f"worksmith.traced.{split}", self._traced[split])
-        if not chosen:
-            return
+        choice = NONE if baseline and not self._tracker.traces.baselines else self._tracker.traces
+        chosen = choice.of(records, seed)
+        self._traced[split] = said = f"{len(chosen):,} of {len(records):,} episodes ({choice})"
         with boundary():
             writer = TraceWriter(
                 self._tracker.uri, self._tracker.experiment_id, self.id, model=model, model_id=self._model_id
             )
             written = writer.write(chosen, {task.id: task for task in tasks}, again=self._again)
-            said = "complete" if written.complete else "incomplete"
-            (traces, scores), (sent_traces, sent_scores) = written.stored, written.sent
-            counts = f"{traces} of {sent_traces} traces, {scores} of {sent_scores} assessments"
-            self._client.set_tag(self.id, f"worksmith.traces.{split}", f"{said}: {counts}")
+            if not written.complete:
+                (traces, scores), (sent_traces, sent_scores) = written.stored, written.sent
+                counts = f"{traces} of {sent_traces} traces, {scores} of {sent_scores} assessments"
+                said += f", incomplete: {counts}"
+            self._client.set_tag(self.id, "worksmith.traces", said)
         self.complete = self.complete and written.complete
 
     def report(self, report: Report) -> None:
@@ -259,9 +259,10 @@ class MlflowRun(Run):
                 return f"models:/{model_id}"
             return register(self._client, model_id, self.id, model.register_as)
 
-    def instructions(self, texts: Mapping[str, str]) -> None:
+    def prompts(self, texts: Mapping[str, str], *, aliases: Sequence[str] = (), note: str = "") -> None:
         with boundary():
-            register_instructions(self._client, self._tracker.experiment_id, self.id, texts)
+            prompts = register_prompts(self._client, self._tracker.experiment_id, texts, aliases, note)
+            link_prompts(self._client, self.id, prompts)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

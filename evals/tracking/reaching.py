@@ -41,7 +41,7 @@ def check_database(file: Path) -> None:
     """
     try:
         if os.path.lexists(file) and not stat.S_ISREG(file.stat().st_mode):
-            raise _unusable(str(file), "it is no file", "move it away")
+            raise _unusable(str(file), "it is not a file", "move it away")
         with closing(sqlite3.connect(file, timeout=_SECONDS, isolation_level=None)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchall()

@@ -1,4 +1,4 @@
-"""Compiled programs as logged models and registered versions, and their instructions as prompts."""
+"""Compiled programs as logged models and registered versions, and their prompts."""
 
 from __future__ import annotations
 
@@ -133,28 +133,27 @@ def register(client: MlflowClient, model_id: str, run_id: str, as_: Registration
     return f"models:/{as_.name}/{version}"
 
 
-def register_instructions(
-    client: MlflowClient, experiment_id: str, run_id: str, texts: Mapping[str, str]
-) -> list[str]:
-    """Keep instructions as prompts of an experiment and link them to a run.
+def register_prompts(
+    client: MlflowClient, experiment_id: str, texts: Mapping[str, str], aliases: Sequence[str], note: str
+) -> list[PromptVersion]:
+    """Keep prompts of an experiment; an equal text makes no new version.
 
-    Equal text makes no new version.
-
-    Returns:
-        The prompts' addresses, `prompts:/NAME/VERSION`.
+    Args:
+        texts: by name. Names and aliases are changed to what MLflow takes.
     """
     prompts = []
-    for name, text in texts.items():
+    for given, text in texts.items():
+        name = re.sub(r"[^\w.-]+", "-", given, flags=re.ASCII)
         prompt = client.load_prompt(f"prompts:/{name}@latest", allow_missing=True, cache_ttl_seconds=0)
         tags = {_EXPERIMENTS: _experiments(client.get_prompt(name), experiment_id)}
         if prompt is None or prompt.template != text:
-            message = f"instructions chosen in run {run_id}"
-            prompt = client.register_prompt(name, text, commit_message=message, tags=tags)
+            prompt = client.register_prompt(name, text, commit_message=note, tags=tags)
         else:
             client.set_prompt_tag(name, _EXPERIMENTS, tags[_EXPERIMENTS])
+        for alias in aliases:
+            client.set_prompt_alias(name, re.sub(r"[^\w-]+", "-", alias, flags=re.ASCII), prompt.version)
         prompts.append(prompt)
-    _link(client, run_id, prompts)
-    return [f"prompts:/{prompt.name}/{prompt.version}" for prompt in prompts]
+    return prompts
 
 
 def _experiments(prompt: Prompt | None, experiment_id: str) -> str:
@@ -167,7 +166,7 @@ def _experiments(prompt: Prompt | None, experiment_id: str) -> str:
     return f",{','.join(ids)},"
 
 
-def _link(client: MlflowClient, run_id: str, prompts: Sequence[PromptVersion]) -> None:
+def link_prompts(client: MlflowClient, run_id: str, prompts: Sequence[PromptVersion]) -> None:
     """Link prompts with a run of this client's store.
 
     `MlflowClient.link_prompt_version_to_run` looks for the run in the process's own store.

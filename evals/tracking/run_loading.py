@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.run_card import (
     CARD,
     CARD_ARTIFACT,
@@ -18,7 +19,6 @@ from worksmith.evals.records.run_card import (
     inferred_card,
     read_card,
 )
-from worksmith.evals.records.run_log import open_log
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tracking.reaching import boundary
 from worksmith.evals.tracking.store import find_run

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.lm.prices import dollars
-from worksmith.evals.records.parts import AskEntry, CallEntry, Used
+from worksmith.evals.records.entries import AskEntry, CallEntry, Used
 from worksmith.evals.records.prompts import shown_messages, shown_text
 from worksmith.tools.episode_result import TOOLS, Tokens
 from worksmith.tools.seeding import digest

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +26,9 @@ EXPERIMENT = "worksmith"
 _SQLITE = "sqlite:///"
 _PATIENCE = 60.0
 """Seconds for another process to make the store."""
+_VIEW_TAG = "mlflow.sharedViewState.outcome"
+_VIEW = ("outcome", "seconds", "steps", "tasks", "used_tokens")
+"""Figures that MLflow's list of training runs shows by its view *outcome*; it sorts them by name."""
 _SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql", "databricks", "file")
 
 
@@ -61,7 +66,9 @@ def check_address(uri: str) -> None:
     scheme = parts.scheme.partition("+")[0]
     if not scheme:
         raise InputError(
-            "a plain folder is no MLflow store", where=uri, hint=f"use {_SQLITE}{uri.rstrip('/')}/mlflow.db"
+            "a plain folder is not an MLflow store",
+            where=uri,
+            hint=f"use {_SQLITE}{uri.rstrip('/')}/mlflow.db",
         )
     if scheme not in _SCHEMES:
         raise InputError(
@@ -155,7 +162,7 @@ def _experiment_id(client: Any, name: str, file: Path | None) -> str:
     found = client.get_experiment_by_name(name)
     if found is None:
         artifacts = str((file.parent / "artifacts").resolve()) if file else None
-        tags = {"mlflow.experimentKind": "genai_development"}
+        tags = {"mlflow.experimentKind": "genai_development", _VIEW_TAG: _view()}
         try:
             return str(client.create_experiment(name, artifact_location=artifacts, tags=tags))
         except MlflowException:
@@ -168,6 +175,12 @@ def _experiment_id(client: Any, name: str, file: Path | None) -> str:
             hint=f"bring it back with `mlflow experiments restore -x {found.experiment_id}`",
         )
     return str(found.experiment_id)
+
+
+def _view() -> str:
+    """The view as MLflow's page keeps it."""
+    state = json.dumps({"selectedColumns": [f"metrics.`{name}`" for name in _VIEW]})
+    return json.dumps({"name": "outcome", "createdAt": int(time.time() * 1000), "state": state})
 
 
 @contextmanager

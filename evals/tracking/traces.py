@@ -54,7 +54,7 @@ class Written(NamedTuple):
         return self.sent == self.stored
 
 
-class _Trace(NamedTuple):
+class _MlflowTrace(NamedTuple):
     info: TraceInfo
     spans: list[Span]
 
@@ -128,21 +128,23 @@ class TraceWriter:
             if not token:
                 return found
 
-    def _send(self, traces: Sequence[_Trace]) -> None:
+    def _send(self, traces: Sequence[_MlflowTrace]) -> None:
         for start in range(0, len(traces), _BATCH):
             batch = traces[start : start + _BATCH]
             for trace in batch:
                 self._client.start_trace(trace.info)
             self._client.log_spans(self._experiment_id, [span for trace in batch for span in trace.spans])
 
-    def _send_again(self, traces: Sequence[_Trace], missing: Mapping[str, list[Assessment] | None]) -> None:
+    def _send_again(
+        self, traces: Sequence[_MlflowTrace], missing: Mapping[str, list[Assessment] | None]
+    ) -> None:
         """Send missing traces, and missing assessments of the others."""
         self._send([trace for trace in traces if missing.get(trace.info.trace_id, ()) is None])
         for trace_id, lost in missing.items():
             for assessment in lost or ():
                 self._client.log_assessment(trace_id, assessment)
 
-    def _missing(self, traces: Sequence[_Trace]) -> dict[str, list[Assessment] | None]:
+    def _missing(self, traces: Sequence[_MlflowTrace]) -> dict[str, list[Assessment] | None]:
         """By id of the trace: the assessments that the store lacks; None if it lacks the trace."""
         stored = self.stored() if traces else {}
         missing: dict[str, list[Assessment] | None] = {}
@@ -154,7 +156,7 @@ class TraceWriter:
                 missing[trace.info.trace_id] = lost
         return missing
 
-    def _trace(self, record: EpisodeRecord, task: Task | None, binary: frozenset[str]) -> _Trace:
+    def _trace(self, record: EpisodeRecord, task: Task | None, binary: frozenset[str]) -> _MlflowTrace:
         from mlflow.entities import TraceInfo, TraceLocation, TraceState
 
         end = time.time_ns()
@@ -172,7 +174,7 @@ class TraceWriter:
             tags={"mlflow.traceName": record.task_id, **_tags(record)},
             assessments=assessments(record, task, binary),
         )
-        return _Trace(info, spans(record, frame))
+        return _MlflowTrace(info, spans(record, frame))
 
     def _metadata(self, record: EpisodeRecord) -> dict[str, str]:
         used = record.usage.tokens

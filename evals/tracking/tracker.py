@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 if TYPE_CHECKING:
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.reporting.report import Report
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.evals.running.result import EvalResult
     from worksmith.evals.tasks.task import Task
     from worksmith.evals.tracking.registry import KeptModel
@@ -56,8 +56,12 @@ class Run:
     def params(self, values: Mapping[str, Any]) -> None:
         """Keep settings. Absolute paths are shortened to their last part."""
 
-    def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
-        """Keep figures; infinite and missing ones are left out. After `model`, they are the program's too."""
+    def metrics(self, values: Mapping[str, float], *, step: int = 0, split: str = "") -> None:
+        """Keep figures; infinite and missing ones are left out.
+
+        Args:
+            split: the one on which they were measured. After `model`, they are figures of the program on it.
+        """
 
     def dataset(self, suite: Dataset, *, split: str, tasks: Sequence[Task], count: int | None = None) -> None:
         """Note the suite and split, with the number of tasks, as an input of the run.
@@ -73,13 +77,16 @@ class Run:
     def judges(self, judges: Sequence[Judge], tasks: Sequence[Task]) -> None:
         """Keep the rubrics by which judges grade these tasks."""
 
-    def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
-        """Keep an evaluation: its figures as `split/...`, its episodes as a table, some of them as traces.
+    def evaluation(
+        self, result: EvalResult, *, split: str, tasks: Sequence[Task] = (), baseline: bool = False
+    ) -> None:
+        """Keep an evaluation: its figures, its episodes as a table, some of them as traces.
 
         An evaluation after `model` is shown with that program as well.
 
         Args:
             tasks: those of the episodes. Traces then hold the expectations and the judges' feedback.
+            baseline: whether the program is a baseline: its episodes become traces only if all episodes do.
         """
 
     def traces(
@@ -90,6 +97,7 @@ class Run:
         model: str,
         seed: int = 0,
         tasks: Sequence[Task] = (),
+        baseline: bool = False,
     ) -> None:
         """Keep traces of some of these episodes, without figures. A run that loses traces ends as failed."""
 
@@ -107,8 +115,13 @@ class Run:
         """
         return None
 
-    def instructions(self, texts: Mapping[str, str]) -> None:
-        """Keep instructions that an optimizer wrote, by the name of their prompt."""
+    def prompts(self, texts: Mapping[str, str], *, aliases: Sequence[str] = (), note: str = "") -> None:
+        """Keep the prompts of a program by their names; a new text is a new version.
+
+        Args:
+            aliases: of the versions.
+            note: what is new in them.
+        """
 
     def __enter__(self) -> Self:
         return self

@@ -116,7 +116,7 @@ def configurable(candidate: Candidate, program: Any) -> Configurable | None:
         raise InputError(
             f"a {type(program).__name__} has no {changed[0]} to change",
             where=_WHERE,
-            hint="a program that is no agent of worksmith's takes instructions, demonstrations, temperature",
+            hint="a program other than an agent of worksmith takes instructions, demonstrations, temperature",
         )
     return program
 

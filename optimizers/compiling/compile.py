@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from worksmith.tools.episode_result import Usage
 
 
-class Result(NamedTuple):
+class CompileResult(NamedTuple):
     """The result of a compile.
 
     Attributes:
@@ -48,7 +48,7 @@ class Result(NamedTuple):
     note: str = ""
 
 
-def compile_program(plan: Plan) -> Result:
+def compile_program(plan: Plan) -> CompileResult:
     """Compile a program. If the budget is spent before the end, the result is the best program so far.
 
     Args:
@@ -86,7 +86,7 @@ def compile_program(plan: Plan) -> Result:
     manifest = _manifest(plan, models, context, final)
     artifact = Artifact.of(final.program, manifest, _measured(plan, models, journal.replies.paid, started))
     note = nothing_in_common(final.program, final.demonstrations, context.dev)
-    return Result(final, artifact, context.gaps, note)
+    return CompileResult(final, artifact, context.gaps, note)
 
 
 def _manifest(plan: Plan, models: dict[str, str], context: CompileContext, compiled: Compiled) -> Manifest:

@@ -27,7 +27,7 @@ from typing import Any, Final, Literal, NamedTuple, Self
 import dspy
 from pydantic import BaseModel
 
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.cost.spending import Spent
@@ -137,7 +137,7 @@ class Journal:
         if budget is None:
             yield
             return
-        file, hint = self.folder / _SECONDS, "start anew with --force"
+        file, hint = self.folder / _SECONDS, "start again with --force"
         seconds = read_json(file, "a number of seconds", hint=hint) if os.path.lexists(file) else 0.0
         if not isinstance(seconds, int | float):
             raise InputError("not a number of seconds", where=str(file), hint=hint)
@@ -262,16 +262,16 @@ def check_folder(folder: Path, fingerprint: Mapping[str, Any], *, resume: bool) 
         return
     if not resume:
         raise InputError(
-            "a compile was begun here",
+            "an unfinished compile is here",
             where=str(folder),
-            hint="--resume goes on with it, --force starts anew",
+            hint="--resume continues it, --force starts again",
         )
     if differing:
         words = "; ".join(f"{name} was {short(was)} and is {short(new)}" for name, was, new in differing)
         raise InputError(
-            f"the compile that was begun here is another one: {words}",
+            f"this journal belongs to another compile: {words}",
             where=str(folder),
-            hint="give what was given then, or --force to start anew",
+            hint="give the same options as then, or --force to start again",
         )
 
 

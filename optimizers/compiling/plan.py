@@ -39,7 +39,7 @@ from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
 if TYPE_CHECKING:
-    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.running.episode_engine import EpisodeEngine
     from worksmith.evals.suite import Suite
     from worksmith.evals.tasks.task import Task
     from worksmith.evals.tasks.task_filter import Condition
@@ -134,7 +134,7 @@ class Plan:
     prices: Prices | None = None
     say: Callable[[str], None] = lambda _: None
     metric: Metric | None = None
-    engine: Engine | None = None
+    engine: EpisodeEngine | None = None
 
     @property
     def settings(self) -> Settings:

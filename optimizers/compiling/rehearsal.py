@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.dspy_programs.digests import program_digest, state_digest
 from worksmith.evals.lm.prices import Prices
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.running.result import EvalResult
@@ -28,7 +28,7 @@ from worksmith.evals.task_kind import run_program
 from worksmith.evals.tasks.transcript import GOLD_PREFIX
 from worksmith.optimizers.cost.sampling import Ledger, Sample
 from worksmith.optimizers.cost.spending import Spent
-from worksmith.optimizers.rollouts import Rollouts, Run
+from worksmith.optimizers.rollouts import ProgramTasks, Rollouts
 from worksmith.tools.episode_result import Tokens
 from worksmith.tools.seeding import rng
 
@@ -56,7 +56,7 @@ class Rehearsed(Rollouts):
 
     def together(
         self,
-        runs: Mapping[str, Run],
+        runs: Mapping[str, ProgramTasks],
         *,
         partly: bool = False,
         known: Callable[[EpisodeRecord], bool] | None = None,

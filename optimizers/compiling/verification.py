@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worksmith.evals.lm.prices import Prices
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.optimizers.compiling.compile import compile_program
 from worksmith.optimizers.compiling.journal import (
     IncompleteJournalError,

@@ -26,7 +26,7 @@ NOTHING_THERE = "no trajectory in the source"
 
 
 @dataclass(frozen=True)
-class Attempt:
+class TeacherRun:
     """One run of a source, or one model that is asked afresh.
 
     Attributes:
@@ -66,8 +66,8 @@ class Attempt:
 def build_bank(
     program: dspy.Module,
     tasks: Sequence[Task],
-    attempts: Sequence[Attempt],
-    rollouts: Callable[[int, Attempt], Rollouts],
+    attempts: Sequence[TeacherRun],
+    rollouts: Callable[[int, TeacherRun], Rollouts],
     card: BankCard | None = None,
 ) -> TraceBank:
     """Build a bank: one demonstration a task, of the first attempt that succeeds.

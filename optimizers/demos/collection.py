@@ -37,7 +37,7 @@ TRACES = "traces.jsonl"
 _WHAT = "a caught trace"
 
 
-class _Trace(BaseModel):
+class _KeptTrace(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     run: str
@@ -140,7 +140,7 @@ def read_traces(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _trace(line: SealedLine) -> dict[str, Any]:
-    return validated(whole(line, _WHAT), _Trace, _WHAT, where=line.where).model_dump()
+    return validated(whole(line, _WHAT), _KeptTrace, _WHAT, where=line.where).model_dump()
 
 
 def collect(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
-from worksmith.tools.access.engine import AccessPolicy, denial
+from worksmith.tools.access.access_policy import AccessPolicy, denial
 from worksmith.tools.policy import denial_text
 from worksmith.tools.user_tool import ASK_USER
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.steps import Unit, in_units
 from worksmith.retrievers.ranking.lexical import LexicalIndex
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 from worksmith.tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -201,7 +201,5 @@ def selection_called(name: str) -> Selection:
         InputError: the name is unknown.
     """
     if name not in SELECTIONS:
-        raise InputError(
-            f"no selection {name!r}", where="--selection", hint=f"there are {', '.join(SELECTIONS)}"
-        )
+        raise unknown("no selection", name, SELECTIONS, "--selection")
     return SELECTIONS[name]

@@ -152,7 +152,7 @@ class MIPROv2(DspyOptimizer):
         return Optimized(wrapped, "proposed")
 
 
-class BetterTogether(DspyOptimizer):
+class PromptsTogether(DspyOptimizer):
     """`dspy.BetterTogether`, its prompt part: demonstrations by random search, then instructions by COPRO.
 
     No weights are finetuned. DSPy returns an unfinished program when a step fails; here that is an error.
@@ -177,28 +177,56 @@ class BetterTogether(DspyOptimizer):
         return COPRO().max_proposals(context)
 
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
-        student, teacher = (Sampled(context.program.deepcopy(), lessons) for _ in range(2))
-        student.set_lm(_shared(context.student.lm))
-        optimizer = dspy.BetterTogether(
-            metric=lessons.metric,
-            demos=random_search(context, lessons),
-            instructions=_copro(context, lessons),
-        )
-        wrapped = optimizer.compile(
-            student,
-            trainset=examples(context),
-            valset=as_examples(context.dev),
-            num_threads=context.student.workers,
-            seed=context.settings.seed,
+        wrapped = better_together(
+            context,
+            lessons,
+            _shared(context.student.lm),
             strategy="demos -> instructions",
-            optimizer_compile_args={
-                "demos": {"restrict": searched_seeds(context), "teacher": teacher},
-                "instructions": _on_dev(context),
-            },
+            optimizers={"instructions": _copro(context, lessons)},
+            arguments={"instructions": _on_dev(context)},
         )
-        if wrapped.flag_compilation_error_occurred:
-            raise WorksmithError("a step of BetterTogether failed; DSPy's own log above says how")
         return Optimized(wrapped, "together")
+
+
+def better_together(
+    context: CompileContext,
+    lessons: Lessons,
+    lm: Any,
+    *,
+    strategy: str,
+    optimizers: dict[str, dspy.Teleprompter],
+    arguments: dict[str, dict[str, Any]],
+) -> dspy.Module:
+    """The program that `dspy.BetterTogether` makes, with a random search for the demonstrations.
+
+    Args:
+        lm: the model of the student.
+        optimizers: those of the other steps, by their name in the strategy.
+        arguments: those of their `compile`, but for the student and the examples.
+
+    Raises:
+        WorksmithError: a step failed.
+    """
+    student, teacher = (Sampled(context.program.deepcopy(), lessons) for _ in range(2))
+    student.set_lm(lm)
+    optimizer = dspy.BetterTogether(
+        metric=lessons.metric, demos=random_search(context, lessons), **optimizers
+    )
+    wrapped = optimizer.compile(
+        student,
+        trainset=examples(context),
+        valset=as_examples(context.dev),
+        num_threads=context.student.workers,
+        seed=context.settings.seed,
+        strategy=strategy,
+        optimizer_compile_args={
+            "demos": {"restrict": searched_seeds(context), "teacher": teacher},
+            **arguments,
+        },
+    )
+    if wrapped.flag_compilation_error_occurred:
+        raise WorksmithError("a step of BetterTogether failed; DSPy's own log above says how")
+    return wrapped
 
 
 class _Rules(dspy.InferRules):  # type: ignore[misc]

@@ -84,7 +84,7 @@ def without_measuring(lessons: Lessons, wrapped: Sampled) -> Compiled:
 def proposer_lm(context: CompileContext) -> dspy.LM:
     """The model that proposes instructions."""
     if context.proposer is None:
-        raise InputError("instructions are proposed by a language model, and there is none")
+        raise InputError("a language model proposes instructions, and no model is named")
     return context.proposer.lm
 
 

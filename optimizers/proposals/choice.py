@@ -16,7 +16,7 @@ from worksmith.optimizers.proposer import Proposer
 
 
 @dataclass(frozen=True)
-class Derived:
+class ModelFreeSource:
     """A source that asks no model.
 
     Attributes:
@@ -49,5 +49,9 @@ def sources(checks: Checks, proposer: Proposer | None, over: Collection[str]) ->
         if INSTRUCTIONS in over:
             proposing = Grounded(proposer, checks), *proposing, GepaReflection(proposer, checks)
     elif INSTRUCTIONS in over:
-        proposing = (Derived("hints", hinted, checks),)
-    return Derived("combination", combined, checks), Derived("removal", reduced, checks), *proposing
+        proposing = (ModelFreeSource("hints", hinted, checks),)
+    return (
+        ModelFreeSource("combination", combined, checks),
+        ModelFreeSource("removal", reduced, checks),
+        *proposing,
+    )

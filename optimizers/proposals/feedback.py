@@ -10,7 +10,7 @@ from worksmith.evals.scoring.path_scores import REFUSED
 from worksmith.tools.policy import Decision, denial_text
 
 if TYPE_CHECKING:
-    from worksmith.evals.records.parts import CallEntry
+    from worksmith.evals.records.entries import CallEntry
     from worksmith.evals.records.record import EpisodeRecord
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import EpisodeResult

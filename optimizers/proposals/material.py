@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.dspy_programs.demo_format import calls_in, public_form, without_notes
 from worksmith.evals.dspy_programs.field_texts import texts_of
 from worksmith.evals.failure_modes.catalogue import failure_modes
-from worksmith.evals.records.changes import Pair, compare_changes
+from worksmith.evals.records.changes import ChangedPair, compare_changes
 from worksmith.optimizers.demos.redaction import redacted
 from worksmith.optimizers.proposals.feedback import feedback
 from worksmith.retrievers.ranking.lexical import LexicalIndex
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.tool import FINISH
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _fault(record: EpisodeRecord, *, closed: bool) -> str:
     return f"{where}{mode.meaning if mode else fault.kind} {detail}"
 
 
-def _change(pair: Pair) -> str:
+def _change(pair: ChangedPair) -> str:
     columns = ", ".join(cell.name for cell in pair.differing or pair.cells)
     return f"{pair.either.operation} in {pair.either.table} ({columns})"
 

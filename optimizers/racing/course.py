@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 from worksmith.evals.statistics.sequential import Evidence, adjusted, needed
-from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Bounds, Outcome, Rules, Scores
+from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Bounds, RaceOutcome, Rules, Scores
 
 
 class Course:
@@ -198,9 +198,9 @@ class Course:
             if len(arm.scores) < self._until:
                 arm.leave(f"in the worse half of its round on {len(arm.scores)} tasks")
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RaceOutcome:
         arms = {arm.name: arm for arm in (self._incumbent, *self._candidates)}
-        return Outcome(self.winner.name, arms, self._rules, self._sizes, self._sealed, self._finalists)
+        return RaceOutcome(self.winner.name, arms, self._rules, self._sizes, self._sealed, self._finalists)
 
     def _rival(self, arm: Arm, runners: Sequence[Arm]) -> Arm | None:
         """The arm that a candidate bets against in the next block; None without a bet."""

@@ -48,7 +48,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from worksmith.optimizers.racing.course import Course
-from worksmith.optimizers.racing.rules import INCUMBENT, Bounds, Outcome, Rules, Scores
+from worksmith.optimizers.racing.rules import INCUMBENT, Bounds, RaceOutcome, Rules, Scores
 
 RunBlock = Callable[[Mapping[str, range]], Mapping[str, Scores]]
 """Takes by arm the places of the tasks to run; runs all arms at once and gives the scores of each."""
@@ -65,12 +65,12 @@ def race(
     *,
     most: int = 0,
     sealed: int = 0,
-    on_block: Callable[[Outcome], None] = lambda _: None,
+    on_block: Callable[[RaceOutcome], None] = lambda _: None,
     bounds: Bounds | None = None,
     cost: Callable[[str], float] = lambda _: 0.0,
     left: Callable[[], float] = lambda: math.inf,
-    without_parts: Callable[[Outcome], Sequence[str]] = lambda _: (),
-) -> Outcome:
+    without_parts: Callable[[RaceOutcome], Sequence[str]] = lambda _: (),
+) -> RaceOutcome:
     """Race candidates against the incumbent.
 
     Args:
@@ -116,7 +116,7 @@ def race(
     return _complete(found, names, run) if names else found
 
 
-def _complete(found: Outcome, names: Sequence[str], run: RunBlock) -> Outcome:
+def _complete(found: RaceOutcome, names: Sequence[str], run: RunBlock) -> RaceOutcome:
     """Run all tasks to the end that are compared, because a race ends when the winner looks best."""
     tasks = range(found.first_compared, sum(found.intents))
     both = [arm for arm in (found.arms[INCUMBENT], found.arms[found.winner]) if not arm.out]
@@ -160,7 +160,7 @@ def search_episodes(candidates: int, intents: Sequence[int], sealed: int, rules:
 
 def race_over(
     table: Table, rules: Rules, rounds: Sequence[Sequence[str]] = (), *, sealed: int = 0
-) -> Outcome:
+) -> RaceOutcome:
     """Race over known scores.
 
     Args:

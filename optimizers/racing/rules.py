@@ -171,7 +171,7 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RaceOutcome:
     """The end of a race.
 
     Attributes:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from itertools import chain, repeat
 
 from worksmith.evals.statistics import Interval, paired_difference
-from worksmith.optimizers.racing.rules import INCUMBENT, Outcome, Scores
+from worksmith.optimizers.racing.rules import INCUMBENT, RaceOutcome, Scores
 
 
-def worth(outcome: Outcome) -> dict[str, Interval]:
+def worth(outcome: RaceOutcome) -> dict[str, Interval]:
     """The winner's lead over the program as it is, and over itself without each part; empty without one."""
     if outcome.winner == INCUMBENT:
         return {}

@@ -19,7 +19,7 @@ from worksmith.evals.records.summary import interval_json
 from worksmith.evals.statistics import Interval, wilson
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.racing.race import Table, race_over
-from worksmith.optimizers.racing.rules import INCUMBENT, Arm, IncumbentLostError, Outcome, Rules
+from worksmith.optimizers.racing.rules import INCUMBENT, Arm, IncumbentLostError, RaceOutcome, Rules
 from worksmith.optimizers.search.race import rules
 from worksmith.optimizers.search.track import dev_order
 from worksmith.optimizers.trial import episode_score
@@ -29,7 +29,7 @@ RESAMPLINGS = 1_000
 
 
 @dataclass(frozen=True)
-class SameProgram:
+class AACheck:
     """The result of an A/A check.
 
     Attributes:
@@ -64,7 +64,7 @@ def max_episodes(context: CompileContext) -> dict[str, int]:
     return {"dev": len(context.dev) * (1 + context.settings.candidates)}
 
 
-def same_program(context: CompileContext) -> SameProgram:
+def same_program(context: CompileContext) -> AACheck:
     """Evaluate the program of `context` once for each arm of its race, and resample.
 
     Raises:
@@ -80,11 +80,11 @@ def same_program(context: CompileContext) -> SameProgram:
         columns.append([episode_score(record, context.settings.maximize) for record in records])
     for column in columns:
         # Any of them may stand for the program as it is.
-        Outcome(INCUMBENT, {INCUMBENT: Arm(INCUMBENT, column)}, how).check()
+        RaceOutcome(INCUMBENT, {INCUMBENT: Arm(INCUMBENT, column)}, how).check()
     rows = list(zip(*columns, strict=True))
     remaining = iter(rows)
     table = [list(islice(remaining, len(intent))) for intent in dealt]
-    return SameProgram(
+    return AACheck(
         told_apart=false_accepts(table, how, seed=context.settings.seed),
         stated=how.alpha,
         as_measured=_accepts(table, how),

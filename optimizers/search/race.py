@@ -77,14 +77,14 @@ class Race(Teleprompter):
     def check(self, context: CompileContext) -> None:
         if TOOLS in context.settings.over and context.proposer is None:
             raise InputError(
-                "a model writes descriptions of tools, and none is named",
+                "a model writes descriptions of tools, and no model is named",
                 where="--over tools",
                 hint="name --proposer",
             )
         over, program = {*context.settings.over}, context.program
         if not isinstance(program, Configurable) and (over == {TOOLS} or over & _OF_AGENTS):
             raise InputError(
-                f"a {type(program).__name__} is no agent of worksmith's",
+                f"a {type(program).__name__} is not an agent of worksmith",
                 where=f"--over {min(over & _OF_AGENTS, default=TOOLS)}",
                 hint="it has demonstrations, instructions and temperature",
             )

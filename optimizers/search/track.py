@@ -26,9 +26,9 @@ from worksmith.optimizers.cost.spending import Spent
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Milestone
 from worksmith.optimizers.proposals.source import Standing
 from worksmith.optimizers.racing.race import final_episodes, search_episodes
-from worksmith.optimizers.racing.rules import INCUMBENT, Arm, Outcome, Rules, Scores, sealed_intents
+from worksmith.optimizers.racing.rules import INCUMBENT, Arm, RaceOutcome, Rules, Scores, sealed_intents
 from worksmith.optimizers.racing.worth import lead, worth
-from worksmith.optimizers.rollouts import Run
+from worksmith.optimizers.rollouts import ProgramTasks
 from worksmith.optimizers.search.rounds import Rounds
 from worksmith.optimizers.trial import Trial, episode_score, mean_tokens
 
@@ -77,7 +77,7 @@ class Track:
         # Episodes on all dev tasks, of those that were run before the race.
         self._measured: dict[str, EvalResult] = {}
         self._path: list[Milestone] = []
-        self.standing: Outcome | None = None
+        self.standing: RaceOutcome | None = None
 
     def measure_parts(self) -> None:
         """Run a program that was compiled before on all dev tasks, and without each part if there is room.
@@ -95,7 +95,7 @@ class Track:
             self._measure(parts)
 
     def _measure(self, programs: Mapping[str, Built]) -> None:
-        runs = {f"dev-{name}": Run(each.program, self._tasks) for name, each in programs.items()}
+        runs = {f"dev-{name}": ProgramTasks(each.program, self._tasks) for name, each in programs.items()}
         found = self._context.student.together(runs)
         self._measured |= {name: found[f"dev-{name}"] for name in programs}
 
@@ -120,7 +120,7 @@ class Track:
         fresh = {name: places for name, places in wanted.items() if name not in self._measured}
         logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in fresh}
         runs = {
-            logs[name]: Run(self._entries[name].program, self._tasks[places.start : places.stop])
+            logs[name]: ProgramTasks(self._entries[name].program, self._tasks[places.start : places.stop])
             for name, places in fresh.items()
         }
         results = self._context.student.together(runs) if runs else {}
@@ -148,7 +148,7 @@ class Track:
     def cost(self, name: str) -> float:
         return mean_tokens(self._met(name))
 
-    def without_parts(self, found: Outcome) -> Sequence[str]:
+    def without_parts(self, found: RaceOutcome) -> Sequence[str]:
         """Make the winner without each of its parts, if there are several and the budget lasts for them."""
         winner = self._entries[found.winner].candidate
         parts = {f"{found.winner} without {part}": part for part in winner.parts}
@@ -163,7 +163,7 @@ class Track:
             self._results[name] = []
         return list(parts)
 
-    def note(self, standing: Outcome) -> None:
+    def note(self, standing: RaceOutcome) -> None:
         self.standing, name = standing, standing.winner
         if not self._path or self._path[-1].chosen != name:
             calls = self._context.teacher.cost.model_calls + self._context.student.cost.model_calls
@@ -186,7 +186,7 @@ class Track:
         """Whether evidence is void: the candidates were made from its own episodes."""
         return self._best and self._rounds.adaptive
 
-    def said(self, found: Outcome) -> str:
+    def said(self, found: RaceOutcome) -> str:
         if not self._untested:
             return found.said
         best = self._best_arm(found)
@@ -194,7 +194,7 @@ class Track:
             return "no candidate did better on dev than the program as it is"
         return f"{best.name} did best on dev; no test was made"
 
-    def compiled(self, found: Outcome) -> Compiled:
+    def compiled(self, found: RaceOutcome) -> Compiled:
         chosen = self._best_arm(found).name if self._best else found.winner
         gains = {name: interval_json(gain) for name, gain in worth(found).items()}
         ran = [name for name in found.arms if self._results[name]]
@@ -273,7 +273,7 @@ class Track:
             round=len(tried),
         )
 
-    def _best_arm(self, found: Outcome) -> Arm:
+    def _best_arm(self, found: RaceOutcome) -> Arm:
         """The arm that leads: of those that have met most tasks the one with the best mean."""
         plain = found.arms[INCUMBENT]
         able = [

@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 
 
 class LangChainTool(BaseTool):  # type: ignore[misc]
-    """Passes on every argument. A `StructuredTool` keeps those back that have the names of its own."""
+    """Passes on every argument. A `StructuredTool` drops those with names of its own arguments."""
 
     called: Callable[..., str]
 

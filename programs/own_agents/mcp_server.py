@@ -49,8 +49,8 @@ def tool_server(
     """A server for one connection. Calls are made one after another, in the order in which they arrive.
 
     Args:
-        instructions: told to the client when it connects.
-        prompt: gives the text of the prompt `task`; without it there are no prompts.
+        instructions: sent to the client when it connects.
+        prompt: gives the text of the prompt `task`; without it the server has no prompts.
     """
     turn = anyio.Lock()
 

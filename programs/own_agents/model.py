@@ -1,4 +1,4 @@
-"""The model of agents that ask models of their own."""
+"""The model of agents that ask their own models."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class StepLimitError(WorksmithError):
 
 
 class OpenedTask:
-    """A task in an episode of its own.
+    """A task in its own episode.
 
     Attributes:
         task: as the agent sees it.

@@ -47,10 +47,10 @@ class OwnAgent:
         name: in tables; default is the function's.
         toolset: the tools on offer: `required` by the task, `all`, or toolkits by name, joined by `+`. None
             stands for those that the world offers by default.
-        max_steps: told to the agent as `task.max_steps`.
+        max_steps: the agent's `task.max_steps`.
 
     Raises:
-        InputError: there is no such toolset, or `function` cannot be called.
+        InputError: the toolset is unknown, or `function` is not callable.
 
     Example:
         >>> def my_agent(task: ws.AgentTask) -> str:
@@ -61,7 +61,7 @@ class OwnAgent:
     """
 
     counts_itself = True
-    """Its usage is unknown where nobody reports any."""
+    """Its usage is unknown without a report."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class OwnAgent:
     ) -> None:
         if isinstance(function, dspy.Module | type) or not callable(function):
             raise InputError(
-                f"{function!r} is no agent",
+                f"{function!r} is not an agent",
                 hint="give a function of a task; a dspy.Module is a program and needs no wrapper",
             )
         if not _takes_a_task(function):
@@ -124,7 +124,7 @@ class OwnAgent:
         return made
 
     def __call__(self, task: VisibleTask | str, persona: str | int | None = None) -> dspy.Prediction:
-        """Do a task in an episode of its own.
+        """Do a task in a new episode.
 
         Args:
             task: a task of a suite, or a text.
@@ -135,7 +135,7 @@ class OwnAgent:
             in the episode's status.
 
         Raises:
-            InputError: there is no environment, or a setting is wrong.
+            InputError: the environment is missing, or a setting is wrong.
             AdmissionError: the budget is spent.
         """
         if self.env is None:
@@ -172,9 +172,9 @@ class OwnAgent:
 
 
 def _takes_a_task(function: Callable[..., Any]) -> bool:
-    """Whether a function can be called with one argument, as far as its signature says."""
+    """Whether a function can be called with one argument, by its signature."""
     try:
-        with suppress(ValueError):  # it has none
+        with suppress(ValueError):  # it has no signature
             inspect.signature(function).bind(None)
     except TypeError:
         return False

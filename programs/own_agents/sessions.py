@@ -13,7 +13,7 @@ from worksmith.programs.own_agents.program import OwnAgent
 from worksmith.programs.own_agents.task import AgentTask, Answer
 
 if TYPE_CHECKING:
-    from worksmith.evals.records.log import EpisodeLog
+    from worksmith.evals.records.logs.log import EpisodeLog
     from worksmith.evals.records.record import EpisodeRecord, WorkUnit
     from worksmith.evals.suite import Suite
 
@@ -27,7 +27,7 @@ class Sessions:
         log: takes the record of each session. Tasks with a record in it may be left out, see `recorded`.
 
     Raises:
-        InputError: there is no such toolset.
+        InputError: the toolset is unknown.
     """
 
     def __init__(
@@ -106,5 +106,5 @@ class Session:
 
 
 def _elsewhere(task: AgentTask) -> str:
-    """Stands for the agent, which is no code of this process."""
+    """Stands for the agent, which runs elsewhere."""
     raise AssertionError(f"the agent of task {task.id} runs elsewhere")

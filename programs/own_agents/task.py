@@ -49,7 +49,7 @@ class AgentTask:
         persona: the person that the agent works for, without the fields that only rules see.
         now: the clock; it stands still.
         tools: the tools on offer.
-        max_steps: so many calls an agent of worksmith may make; a loop of yours can keep to it.
+        max_steps: the most calls of an agent of worksmith; a loop of yours can keep to it.
         usage: takes reports about requests to models that do not go through DSPy.
 
     Example:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.programs.prompting.native_tools import native_name
 from worksmith.retrievers.strict_json import parse_json
 from worksmith.tools.dispatch import Observation
-from worksmith.tools.errors import missing_extra
+from worksmith.tools.errors import needing
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.tool import FINISH
 
@@ -42,7 +42,7 @@ class AgentTool:
 
     Attributes:
         name: letters, digits, `_` and `-`, as chat APIs want it: `calendar__create_event`.
-        description: what the tool does.
+        description: the purpose of the tool.
         schema: JSON schema of the arguments.
         signature: of a Python function with these arguments.
 
@@ -92,8 +92,8 @@ class AgentTools(Sequence[AgentTool]):
 
     Args:
         episode: an open one, such as `env.episode()`.
-        with_finish: whether `finish` is a tool even where an answer has no other field than its text, for
-            agents whose last message nobody sees.
+        with_finish: whether `finish` is a tool even if an answer is only a text, for agents without a visible
+            last message.
 
     Example:
         >>> tools = ws.AgentTools(env.episode(persona=suite.tasks[0].persona))
@@ -125,8 +125,9 @@ class AgentTools(Sequence[AgentTool]):
         """Call a tool.
 
         Args:
-            name: as of `AgentTool`, or the tool's own with a dot.
-            arguments: by name, or as the JSON text of a model's reply; wrong ones give a text that says so.
+            name: as in `AgentTool`, or the tool's own with a dot.
+            arguments: by name, or as the JSON text of a model's reply; wrong ones give a text about the
+                fault.
 
         Returns:
             The text for the agent.
@@ -137,7 +138,7 @@ class AgentTools(Sequence[AgentTool]):
         return self.observe(name, arguments).text
 
     def observe(self, name: str, arguments: Any) -> Observation:
-        """Call a tool as `call` does, for whoever needs the status with the text."""
+        """Call a tool as `call` does, for callers that need the status with the text."""
         with self._lock:
             if self.failure is not None:
                 raise self.failure
@@ -223,10 +224,8 @@ class AgentTools(Sequence[AgentTool]):
         Raises:
             InputError: LangChain is not installed.
         """
-        try:
+        with needing("LangChain", "langgraph"):
             from worksmith.programs.own_agents.langchain_tool import LangChainTool
-        except ImportError as error:
-            raise missing_extra("LangChain", "langgraph") from error
         return [
             LangChainTool(name=each.name, description=each.description, args_schema=each.schema, called=each)
             for each in self
@@ -238,10 +237,8 @@ class AgentTools(Sequence[AgentTool]):
         Raises:
             InputError: the SDK is not installed.
         """
-        try:
+        with needing("MCP", "mcp"):
             from worksmith.programs.own_agents.mcp_server import tool_server
-        except ModuleNotFoundError as error:
-            raise missing_extra("MCP", "mcp") from error
         return tool_server(self)
 
     def _bound(self, tool: Tool) -> AgentTool:

@@ -1,4 +1,4 @@
-"""The usage that an agent with a model of its own reports."""
+"""The reported usage of an agent with its own model."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class AgentUsage:
         """The sum.
 
         Args:
-            unknown: whether no report means that there were requests which nobody counted.
+            unknown: whether a missing report means uncounted requests.
         """
         with self._lock:
             return Usage(uncounted=True) if unknown and not self.known else self._total

@@ -14,11 +14,11 @@ import dspy
 
 from worksmith.programs.parts.rules import rules_text
 from worksmith.programs.parts.signatures import CheckAccess, one_paragraph
-from worksmith.programs.prompting.unreadable import UnreadableReplyError
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError
 from worksmith.programs.rollout import Rollout
 from worksmith.tools.dispatch import decide
 from worksmith.tools.episode import Episode
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 from worksmith.tools.policy import Decision, Opinion
 from worksmith.tools.tool import BadArgumentsError
 
@@ -26,7 +26,7 @@ Access = Literal["policy", "model", "both"]
 """Who gives an opinion on a call: the policy itself, the model, or both.
 
 With `policy` the opinion is only kept. A call that the model denies is not made; with `both` neither is one
-that the policy denies to this persona whatever the record, and the model is not asked about it.
+that the policy denies to this persona for every record, and the model is not asked about it.
 """
 
 _VERDICTS = {"allowed": True, "denied": False}
@@ -37,8 +37,8 @@ class Check:
     """The result of a check.
 
     Attributes:
-        verdict: of the policy, as far as it can be given before the call; None if there is none to give.
-        opinion: of the model; None where it was not asked.
+        verdict: of the policy, as far as it can be given before the call; None without one.
+        opinion: of the model; None if it was not asked.
         refusal: why the call is not to be made; None for one that is.
     """
 
@@ -48,20 +48,16 @@ class Check:
 
 
 class AccessChecker(dspy.Module):  # type: ignore[misc]
-    """Gives the verdict of the world's own policy, without a model, and asks the model if it is to.
+    """Gives the verdict of the world's policy without a model, and by the mode also asks the model.
 
     Raises:
-        InputError: there is no such way to check.
+        InputError: the mode is unknown.
     """
 
     def __init__(self, access: Access = "policy") -> None:
         super().__init__()
         if access not in get_args(Access):
-            raise InputError(
-                f"no access mode {access!r}",
-                where="--access",
-                hint=f"there are {', '.join(get_args(Access))}",
-            )
+            raise unknown("no access mode", access, get_args(Access), "--access")
         self.access = access
         if access != "policy":
             self.predict = dspy.Predict(one_paragraph(CheckAccess))

@@ -28,7 +28,7 @@ class Executor(dspy.Module):  # type: ignore[misc]
     """Makes calls through the episode, where they are validated, decided on and recorded."""
 
     def forward(self, rollout: Rollout, tool: str, arguments: Mapping[str, Any]) -> Execution:
-        """Make one call. Whatever goes wrong comes back as its observation."""
+        """Make one call. Its observation has any failure."""
         episode = rollout.episode
         before = episode.changeset, episode.written
         observation = episode.call(tool, arguments)

@@ -38,10 +38,10 @@ class Planner(dspy.Module):  # type: ignore[misc]
             progress: the steps so far where a step has failed; empty before the first one.
 
         Returns:
-            A prediction with `plan`, a text; empty if nobody plans.
+            A prediction with `plan`, a text; empty without a plan.
 
         Raises:
-            InputError: the gold plan is asked for, and the task has none or is of no suite at hand.
+            InputError: the gold plan is asked for, and the task has none or is in no open suite.
             UnreadableReplyError: as `Rollout.ask`.
         """
         if self.source == "model":

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from worksmith.tools.access.engine import AccessPolicy
+    from worksmith.tools.access.access_policy import AccessPolicy
     from worksmith.tools.policy import Policy
 
 _UNKNOWN = "Nothing is known about the rules."

@@ -10,10 +10,10 @@ from worksmith.programs.strategies import Strategy
 
 
 class ToolSelector(dspy.Module):  # type: ignore[misc]
-    """Asks the model for the next call or, if the strategy says so, for all calls at once.
+    """Asks the model for the next call or, by the strategy, for all calls together.
 
     Args:
-        planned: there is a plan to follow, whatever the strategy says.
+        planned: there is a plan to follow, in any strategy.
     """
 
     def __init__(self, strategy: Strategy, *, planned: bool = False) -> None:

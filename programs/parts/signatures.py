@@ -51,8 +51,8 @@ class SelectCalls(dspy.Signature):  # type: ignore[misc]
     tools: str = dspy.InputField(desc="the tools you can call")
     context: str = dspy.InputField(desc="the clock and the person you work for")
     task: str = dspy.InputField(desc="what the person asks for")
-    # Holds a reply that could not be read, with what was wrong with it, and in worlds that judge answers the
-    # calls with what they returned.
+    # Holds an unreadable reply with its fault, and in worlds that judge answers the
+    # calls with their results.
     trajectory: list | None = dspy.InputField(desc="replies so far", default=None)  # type: ignore[type-arg]
     calls: list[dict[str, Any]] = dspy.OutputField(desc='a JSON list of {"tool": name, "arguments": {...}}')
 
@@ -88,7 +88,7 @@ def call_signature(strategy: Strategy, *, planned: bool = False) -> type[dspy.Si
     """The signature for the next call, or for all calls at once, with the fields that a strategy needs.
 
     Args:
-        planned: there is a plan, whatever the strategy says.
+        planned: there is a plan, in any strategy.
     """
     signature = one_paragraph(SelectTool if strategy.stepwise else SelectCalls)
     if planned or strategy.planner != "nobody":

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from worksmith.programs.prompting.steps import observed
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 
 if TYPE_CHECKING:
     from worksmith.programs.rollout import Rollout
@@ -31,20 +31,20 @@ _DAMPING = 5
 _READING = 2 / 3
 
 _LONGEST = 300
-"""Characters of an observation that count; further on it says less and less of what comes next."""
+"""Characters of an observation that count; later ones predict the next step less."""
 
 
 def tools_a_step(toolset: str) -> int | None:
-    """The number of tools that a step is offered by retrieval; None where the offer does not change.
+    """The number of tools that a step is offered by retrieval; None for a fixed offer.
 
     Raises:
-        InputError: there is no such toolset in any world.
+        InputError: no world has the toolset.
     """
     name, _, number = toolset.partition(":")
     if name != RETRIEVED and all(kit.isidentifier() for kit in toolset.split(_AND)):
         return None
     if name != RETRIEVED or not number.isdigit() or int(number) < 1:
-        raise _no_toolset(toolset, "names of toolkits")
+        raise _no_toolset(toolset)
     return int(number)
 
 
@@ -59,7 +59,7 @@ def default_toolset(env: Environment | None, strategy: str, *, otherwise: str) -
     """The toolset that the kind of the environment's world offers a strategy by default.
 
     Args:
-        otherwise: the toolset where the kind names none, or there is no environment yet.
+        otherwise: the toolset if the kind has none, or before there is an environment.
     """
     offers = env.kind.toolset_for if env is not None else {}
     return offers.get(strategy, offers.get("", otherwise))
@@ -79,17 +79,14 @@ def check_toolset(toolset: str, without: Iterable[str], env: Environment | None)
         return
     there = [toolkit.name for toolkit in env.kind.toolkits]
     if not set(named) <= set(there):
-        raise _no_toolset(toolset, ", ".join(there))
+        raise _no_toolset(toolset, there)
     env.kind.toolset(None, without)
 
 
-def _no_toolset(toolset: str, toolkits: str) -> InputError:
-    return InputError(
-        f"no toolset {toolset!r}",
-        where="--toolset",
-        hint=f"there are {ALL}, {REQUIRED}, {RETRIEVED}:K with K of at least 1, and, joined by {_AND} where "
-        f"it is more than one, {toolkits}",
-    )
+def _no_toolset(toolset: str, toolkits: Sequence[str] = ()) -> InputError:
+    known = names_instead(toolset, (ALL, REQUIRED, *toolkits))
+    hint = f"{known}; {RETRIEVED}:K with K of at least 1; toolkits by name, joined by {_AND}"
+    return InputError(f"no toolset {toolset!r}", where="--toolset", hint=hint)
 
 
 def offered(rollout: Rollout, k: int) -> Toolset:
@@ -103,7 +100,7 @@ def nearest_tools(catalogue: Toolset, texts: Sequence[str], k: int, used: Collec
 
     Each text ranks all tools and all toolkits, and the ranks are fused: a long observation does not drown a
     short task, and a tool that is described in few words is found by its neighbours. Most of the places go to
-    tools that only read: whatever is asked or is to be changed has to be found first.
+    tools that only read: the record of a question or a change must be found first.
     """
     tools, kits = _indexes(tuple(catalogue.values()))
     scores = dict.fromkeys(catalogue, 0.0)
@@ -144,7 +141,7 @@ def _indexes(tools: tuple[Tool, ...]) -> tuple[LexicalIndex, LexicalIndex]:
 
 
 def _ranks(index: LexicalIndex, words: str, size: int) -> dict[str, float]:
-    """The weight of each text's rank; texts with nothing in common have none."""
+    """The weight of each text's rank; texts with nothing in common have no weight."""
     hits = enumerate(index.search(words, size), start=1)
     return {hit.key: 1 / (_DAMPING + rank) for rank, hit in hits if hit.score > 0}
 

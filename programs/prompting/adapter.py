@@ -20,7 +20,6 @@ from dspy.lm15 import Config, Response, TextPart
 from worksmith.programs.prompting.exchange import Wire
 from worksmith.programs.prompting.forms import JSON, TEXT, compact_length
 from worksmith.programs.prompting.generation import call_control, direct_config, native_config
-from worksmith.programs.prompting.grammar import held_to
 from worksmith.programs.prompting.json_layout import JsonLayout
 from worksmith.programs.prompting.lm_calls import LMCalls
 from worksmith.programs.prompting.native import (
@@ -31,11 +30,12 @@ from worksmith.programs.prompting.native import (
     read_message,
 )
 from worksmith.programs.prompting.render import TRAJECTORY, Layout, TextLayout, make_layout
-from worksmith.programs.prompting.reply import check_whole
+from worksmith.programs.prompting.replies.grammar import held_to
+from worksmith.programs.prompting.replies.reply import check_whole
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError, as_unreadable
 from worksmith.programs.prompting.request import AgentRequest, PromptData
 from worksmith.programs.prompting.trajectory import Trajectory
 from worksmith.programs.prompting.turns import Demo, Turns, as_dicts, call_ids
-from worksmith.programs.prompting.unreadable import UnreadableReplyError, as_unreadable
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -55,8 +55,8 @@ class WholeTrajectories:
     """A mixin for DSPy's adapters: it shows whole trajectories as turns.
 
     An adapter that is bound to an episode records each call of a model, and leaves out demonstrations that
-    the episode's persona may not read. A reply that cannot be read raises `UnreadableReplyError`; there is no
-    second call with another format.
+    the episode's persona may not read. A reply that cannot be read raises `UnreadableReplyError`; no second
+    call uses another format.
 
     Attributes:
         turns: renders the turns of prompts, and keeps them.
@@ -89,7 +89,7 @@ class WholeTrajectories:
 
         Raises:
             UnreadableReplyError: the reply cannot be read.
-            Exception: there is no reply, see `worksmith.evals.lm.failures`.
+            Exception: the reply is missing, see `worksmith.evals.lm.failures`.
         """
         calls = self._calls or LMCalls()
         with calls.measured(lm) as wire:
@@ -100,7 +100,7 @@ class WholeTrajectories:
                 unreadable = as_unreadable(error, signature, wire)
                 if unreadable is None:
                     raise
-                # Of a reply that was cut off nobody knows the rest.
+                # The rest of a cut-off reply is unknown.
                 answer = calls.read_leniently("" if wire.cut_off else wire.reply, signature)
                 if answer is None:
                     calls.unreadable += 1
@@ -275,7 +275,7 @@ def made_once(kept: WeakKeyDictionary[Key, Value], key: Key, make: Callable[[Key
 
 
 def _check_whole(wire: Wire, signature: type[dspy.Signature]) -> None:
-    """Check that a reply which was read is no half of one, or raise `UnreadableReplyError`."""
+    """Check that a readable reply is complete, or raise `UnreadableReplyError`."""
     texts = [name for name, field in signature.output_fields.items() if field.annotation is str]
     if not wire.cut_off or len(texts) == len(signature.output_fields):
         return
@@ -295,7 +295,7 @@ def _text(response: Response) -> str:
 
 
 ADAPTER = TrajectoryAdapter()
-"""The adapter that agents use where DSPy's settings name none."""
+"""The default adapter of agents."""
 
 
 @lru_cache(maxsize=16)

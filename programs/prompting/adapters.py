@@ -28,16 +28,16 @@ from worksmith.programs.prompting.render import (
     offered_before,
     opening_fields,
 )
-from worksmith.programs.prompting.reply import check_values
+from worksmith.programs.prompting.replies.reply import check_values
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError
 from worksmith.programs.prompting.steps import Step, as_text, observed
 from worksmith.programs.prompting.tool_calling import itself
 from worksmith.programs.prompting.turns import Turns
-from worksmith.programs.prompting.unreadable import UnreadableReplyError
 from worksmith.tools.errors import InputError
 
 _TAKEN = "dspy.ChatAdapter, JSONAdapter, XMLAdapter and BAMLAdapter"
 _LONGEST = 300
-"""Characters of what an adapter says of a reply that the model is told."""
+"""The most characters of an adapter's remark on a reply in the prompt of the model."""
 
 _LONGEST_READ = 100_000
 """Characters of a reply that an adapter of DSPy's reads; to mend a longer one could take minutes."""
@@ -58,10 +58,10 @@ _OBSERVED = dspy.Signature(
 
 
 def adapter_in_use(lm: Any) -> WholeTrajectories:
-    """The adapter that DSPy's settings name, for whole trajectories; our own where they name none.
+    """The adapter that DSPy's settings name, for whole trajectories; worksmith's by default.
 
     Args:
-        lm: that is asked. One that answers from a script, such as gold plans, has a format of its own.
+        lm: that is asked. One that answers from a script, such as gold plans, has its own format.
 
     Raises:
         InputError: programs of this package cannot be asked through the adapter.
@@ -193,12 +193,12 @@ def _whole(chosen: dspy.ChatAdapter) -> _UserFormat:
     """A twin of an adapter, with its settings, that renders whole trajectories."""
     kind = type(chosen)
     made: Any = type(kind.__name__, (_UserFormat, kind), {})
-    # DSPy has callbacks told of `parse` in each class; the adapter's own tells them already.
+    # DSPy calls callbacks for `parse` in each class; the adapter's own already does.
     made.parse = _UserFormat.parse
     twin: Any = copy.copy(chosen)
     twin.__class__ = made
     twin._layouts, twin.turns = WeakKeyDictionary(), Turns()
-    # A reply that cannot be read is shown to the model; DSPy would ask anew in another format.
+    # The model sees an unreadable reply; DSPy would ask again in another format.
     twin.use_json_adapter_fallback = False
     whole: _UserFormat = twin
     return whole
@@ -209,7 +209,7 @@ def _format(kind: type) -> Any:
 
 
 def _problem(error: AdapterParseError, signature: type[dspy.Signature]) -> str:
-    """What was wrong with a reply, in words for the model."""
+    """The fault of a reply, in words for the model."""
     if isinstance(error.parsed_result, Mapping):
         missing = [name for name in signature.output_fields if name not in error.parsed_result]
         if missing:

@@ -28,13 +28,13 @@ _SHARED = 4096
 class Wire:
     """The last request of one call of a model and the reply to it.
 
-    Requests that are made here go out with `send`; where DSPy makes the messages, a model from `listening`
-    says which.
+    Requests that are made here go out with `send`; if DSPy makes the messages, they come from a model of
+    `listening`.
 
     Attributes:
         sent: the messages as they were handed over: turns, dictionaries, or texts of the system.
         reply: as text; empty if none came.
-        finish_reason: why the model stopped; see `worksmith.evals.records.parts.AskEntry`.
+        finish_reason: why the model stopped; see `worksmith.evals.records.entries.AskEntry`.
     """
 
     sent: Sequence[Any] = ()
@@ -80,7 +80,7 @@ class Wire:
 
 @dataclass
 class _Listener(BaseCallback):  # type: ignore[misc]
-    """Is told by DSPy of each call of a model; of calls within a call the outermost counts."""
+    """DSPy calls it for each call of a model; of calls within a call the outermost counts."""
 
     wire: Wire
     _calls: list[str] = field(default_factory=list)
@@ -130,7 +130,7 @@ def _text(turn: Turn) -> str:
 
 
 def _parts(parts: Sequence[Any]) -> str:
-    """The parts of a turn, one under the other: texts, calls and what they returned."""
+    """The parts of a turn, one under the other: texts, calls and results."""
     return "\n".join(text for part in parts if (text := _part(part)))
 
 

@@ -1,4 +1,4 @@
-"""The forms of prompts and replies: one setting of an agent, or what a model was trained on."""
+"""The forms of prompts and replies: one setting of an agent, or that of a model's training."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from worksmith.programs.prompting.tool_calling import itself
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead
 
 OBSERVATION = 1_000
-"""Characters of an observation in compact prompts, unless the setting or the model says otherwise."""
+"""Characters of an observation in compact prompts, by default."""
 
 SHORTEST, LONGEST = 50, 100_000
 
@@ -24,8 +24,8 @@ def check_prompt(setting: str) -> str:
         raise InputError(
             f"no form of prompts {setting!r}",
             where="--prompt",
-            hint=f"there are {AUTO}, {TEXT}, {JSON}, {NATIVE}, {COMPACT} and {COMPACT}:N, with {SHORTEST} to "
-            f"{LONGEST:,} characters of each observation",
+            hint=f"{names_instead(setting, (AUTO, TEXT, JSON, NATIVE, COMPACT))} and {COMPACT}:N, with "
+            f"{SHORTEST} to {LONGEST:,} characters of each observation",
         )
     return setting
 

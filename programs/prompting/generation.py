@@ -13,7 +13,7 @@ from dspy.lm15 import Config, LM15Error, ToolChoice, request_from_openai_chat
 
 from worksmith.evals.lm.lm_proxy import ProxyLM
 from worksmith.programs.prompting.forms import NATIVE
-from worksmith.programs.prompting.grammar import is_constrained
+from worksmith.programs.prompting.replies.grammar import is_constrained
 from worksmith.programs.prompting.tool_calling import engine_settings, itself
 from worksmith.tools.errors import InputError
 
@@ -22,7 +22,7 @@ _SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")
 
 
 def direct_config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
-    """The generation settings for a direct request; None where DSPy has to send the messages.
+    """The generation settings for a direct request; None if DSPy must send the messages.
 
     Direct requests are for engine objects. For a hosted model they save no time worth having, and callbacks
     and streams expect DSPy's messages. A scripted engine finds its place by direct requests alone.

@@ -23,7 +23,7 @@ from worksmith.programs.prompting.render import (
     shown_in_opening,
     tools_shown,
 )
-from worksmith.programs.prompting.reply import FieldReader, check_unicode, field_readers, read_object
+from worksmith.programs.prompting.replies.reply import FieldReader, check_unicode, field_readers, read_object
 from worksmith.programs.prompting.shortened import shortened
 from worksmith.programs.prompting.steps import Step, as_text, observed
 
@@ -91,7 +91,7 @@ class JsonLayout(Layout):
             kinds: gets the leniencies by which they were read.
 
         Raises:
-            ValueError: a field is missing or cannot be read; says which.
+            ValueError: a field is missing or unreadable; the message names it.
         """
         text = text.strip()
         if not text:

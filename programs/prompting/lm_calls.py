@@ -14,8 +14,8 @@ from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.programs.prompting.exchange import Wire
 from worksmith.programs.prompting.forms import AUTO
-from worksmith.programs.prompting.lenient import OTHER_FORM, as_answer, found_calls, own_name
 from worksmith.programs.prompting.native_tools import NativeTools
+from worksmith.programs.prompting.replies.lenient import OTHER_FORM, as_answer, found_calls, own_name
 from worksmith.tools.episode_result import UNREADABLE, AskRecord, Part, Usage
 from worksmith.tools.errors import InputError
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def model_in_use(lm: Any) -> Any:
-    """The model `lm`, or where there is none the one that DSPy's settings hold.
+    """The model `lm`, or by default that of DSPy's settings.
 
     Raises:
-        InputError: there is no model to ask.
+        InputError: no model is set.
     """
     found = lm or dspy.settings.lm
     if found is None:
@@ -106,7 +106,7 @@ class LMCalls:
 
     @contextmanager
     def measured(self, lm: Any) -> Iterator[Wire]:
-        """A block with one call of a model, which is kept whatever comes of it."""
+        """A block with one call of a model, which is kept with any result."""
         asked = model_name(lm)
         other = "" if asked == self.model else asked
         part, made, wire, started = self._part, self._made, Wire(), time.perf_counter()
@@ -130,8 +130,8 @@ class LMCalls:
             lm: None for the one that DSPy's settings hold.
 
         Raises:
-            InputError: there is no model to ask.
-            Exception: there is no reply, see `worksmith.evals.lm.failures`.
+            InputError: no model is set.
+            Exception: the reply is missing, see `worksmith.evals.lm.failures`.
         """
         try:
             found = model_in_use(lm)

@@ -1,7 +1,7 @@
 """Native tool calls: tools as part of the request, calls and results as parts of the chat.
 
 A reply may have several calls. They go back as they came, each with its own result, and all results in one
-turn: providers refuse a chat in which a call has none. Where a strategy makes one call at a time, providers
+turn: providers refuse a chat with a call without one. Where a strategy makes one call at a time, providers
 that have a setting for it are asked for one call a reply.
 """
 
@@ -16,7 +16,6 @@ import dspy
 from dspy.lm15 import Message, TextPart, ToolCallPart, ToolResultPart
 
 from worksmith.evals.lm.lm_proxy import valid_unicode
-from worksmith.programs.prompting.lenient import OTHER_FORM, found_calls
 from worksmith.programs.prompting.native_tools import NativeTools, native_name
 from worksmith.programs.prompting.render import (
     LABELS,
@@ -27,20 +26,21 @@ from worksmith.programs.prompting.render import (
     shown_in_part,
     unreadable_turn,
 )
-from worksmith.programs.prompting.reply import read_object
+from worksmith.programs.prompting.replies.lenient import OTHER_FORM, found_calls
+from worksmith.programs.prompting.replies.reply import read_object
 from worksmith.programs.prompting.steps import Said, Step, as_text
 from worksmith.tools.files.unicode import writable
 from worksmith.tools.seeding import digest
 from worksmith.tools.tool import FINISH
 
 REMEDY = f"Reply with a tool call; `{FINISH}` is a tool as well."
-"""The remedy for a reply that is no call."""
+"""The remedy for a reply without a call."""
 
 CALLS = frozenset(("tool", "arguments", "calls"))
 """The output fields that a native call stands for; any other one is the text beside it."""
 
 _UNPARSED = "partial_json"
-"""The only argument of a call whose arguments were no JSON, as DSPy's client hands them over."""
+"""The only argument of a call whose arguments were not JSON, from DSPy's client."""
 
 _NO_OBJECT = "value"
 """The same of arguments that were JSON and no object: a text with an object in it, or null."""
@@ -66,14 +66,14 @@ def read_message(
     Args:
         kinds: gets the leniencies by which the calls were read.
         asked: the output fields that the calls are to give: `tool` and `arguments`, or `calls`.
-        taken: ids of earlier calls; servers that give none or always the same get another one.
+        taken: ids of earlier calls; missing or repeated ones of servers are replaced.
         cut_off: whether the reply reached the limit of output tokens; half of a value is not mended.
 
     Returns:
         The output fields. Where one call is asked for, further ones are in `further`.
 
     Raises:
-        ValueError: there is no call, or one's arguments cannot be read; says what is wrong.
+        ValueError: a call is missing, or has unreadable arguments; the message has the fault.
     """
     said = _said(message)
     if not valid_unicode(message):
@@ -135,7 +135,7 @@ class NativeLayout:
         return cls(" ".join([signature.instructions, *beside]), tuple(shown), tuple(fields))
 
     def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
-        """The same for demonstrations and the running episode: tools are no part of it."""
+        """The same for demonstrations and the running episode: tools are not part of it."""
         shown = [(name, as_text(values.get(name))) for name in self.inputs]
         return Message.user("\n\n".join(f"{LABELS.get(name, '')}{text}" for name, text in shown if text))
 

@@ -29,7 +29,7 @@ class NativeTools:
     """The tools on offer, as chat APIs take them.
 
     Attributes:
-        functions: with names in which there are no dots.
+        functions: with names without dots.
         notes: descriptions that are too long to go along with the functions, for the system message.
     """
 

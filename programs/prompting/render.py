@@ -10,7 +10,7 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message
 
-from worksmith.programs.prompting.reply import FieldReader, field_readers, read_reply
+from worksmith.programs.prompting.replies.reply import FieldReader, field_readers, read_reply
 from worksmith.programs.prompting.steps import Said, Step, as_text, observed
 
 TRAJECTORY = "trajectory"
@@ -37,7 +37,7 @@ class Layout(ABC):
     """Makes the turns of a chat for one signature, made once.
 
     Attributes:
-        outputs: names of the fields that a demonstration has to have.
+        outputs: names of the fields that a demonstration needs.
     """
 
     system: str
@@ -67,7 +67,7 @@ class Layout(ABC):
         """Two turns for each step: the reply, and its observation.
 
         Args:
-            said: for each step the reply as it came, where it has more than the step says.
+            said: for each step the reply as it came, if it has more than the step.
         """
         turns = []
         for step in steps:
@@ -155,7 +155,7 @@ def opening_fields(signature: type[dspy.Signature]) -> tuple[str, ...]:
 
 
 def tools_shown(inputs: Collection[str], values: Mapping[str, Any]) -> str:
-    """The tools of a prompt whose tools stay the same; empty where it has none."""
+    """The tools of a prompt whose tools stay the same; empty without any."""
     return as_text(values.get(TOOLS)) if TOOLS in inputs else ""
 
 

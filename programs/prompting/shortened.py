@@ -80,7 +80,7 @@ def _line(values: Mapping[str, Any], length: int) -> str:
 
 
 def _widest(length: int, fits: Callable[[int], bool]) -> int:
-    """The greatest width of texts that fits, or the smallest that there is."""
+    """The greatest width of texts that fits, or the smallest one."""
     low, high = _SHORTEST, max(length, _SHORTEST)
     while low < high:
         middle = (low + high + 1) // 2

@@ -16,7 +16,7 @@ unreadable reply is `reply` and `observation`."""
 
 
 class Said(NamedTuple):
-    """A native reply as it came: providers want back what they sent along with a call."""
+    """A native reply in its original form: providers need the additions to their calls back."""
 
     message: Message
     calls: int
@@ -38,7 +38,7 @@ def observed(step: Step, shown: Callable[[str], str] = str) -> str:
     """The observation of a step as text; those of several calls are numbered, with the names of the tools.
 
     Args:
-        shown: makes of each observation what is shown of it.
+        shown: makes the visible text of each observation.
     """
     if "calls" not in step:
         return shown(as_text(step.get("observation")))

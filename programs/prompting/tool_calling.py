@@ -9,10 +9,10 @@ from worksmith.tools.errors import InputError
 
 
 def check_native(lm: Any) -> None:
-    """Check that a model may have native tool calls. A server whose models nobody lists is tried.
+    """Check that a model may have native tool calls. A server with unlisted models is tried.
 
     Raises:
-        InputError: it has none.
+        InputError: it has no tool calls.
     """
     if lm is None or getattr(lm, "supports_function_calling", False):
         return
@@ -27,10 +27,10 @@ def check_native(lm: Any) -> None:
 
 
 def engine_settings(lm: Any) -> dict[str, Any]:
-    """Settings that a request with tools needs on its way to the model.
+    """Settings that a request with tools needs.
 
-    LiteLLM hands tools to a module of its own first, which wants the package `mcp` in a release of its choice
-    even where none of the tools is of that kind; it is told to leave that out.
+    LiteLLM first passes tools to a module that needs its own release of the package `mcp`, even without such
+    tools; it is told to leave that out.
     """
     lm = itself(lm)
     if not _hosted(lm) or not hasattr(lm, "engine"):

@@ -17,7 +17,7 @@ class Trajectory(list[Step]):
     Attributes:
         offer: the tools on offer in the next step, where they change from step to step. They stand in the
             last turn, so that all turns before it stay the same and a model's prompt cache can have them.
-        tools: the tools on offer, where the model makes native tool calls; None where its calls are text.
+        tools: the tools on offer, where the model makes native tool calls; None if its calls are text.
         said: native replies, by the number of steps before them.
         turned: number of steps whose turns were made.
     """

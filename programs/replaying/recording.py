@@ -116,7 +116,7 @@ class ReplayEngine:
         self._lock = threading.Lock()
 
     def complete(self, request: lm15.Request) -> lm15.Response:
-        """The recorded reply; `NotRecordedError` if there is none."""
+        """The recorded reply; `NotRecordedError` without one."""
         key = request_digest(request)
         with self._lock:
             replies = self._replies.get(key)

@@ -1,8 +1,8 @@
 """Engines that answer from a script, in the program's own format and without a model.
 
-The data of a request (`worksmith.programs.prompting.request`) say where in the script it stands and in which
-format to answer. So a gold plan can be bootstrapped from like from a strong teacher, and a published run can
-be scored as if it happened now.
+The data of a request (`worksmith.programs.prompting.request`) have its place in the script and the format of
+the answer. So a gold plan can be bootstrapped from like from a strong teacher, and a published run can be
+scored as if it happened now.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class ScriptedEngine:
     A transcript that ended in an error raises it at its end.
 
     Attributes:
-        own_format: it reads and writes our own format, whatever adapter a user sets.
-        lacks: said of a task without a script.
+        own_format: it reads and writes worksmith's format, with any adapter of a user.
+        lacks: the reply to a task without a script.
     """
 
     lacks = "there is no script"
@@ -88,7 +88,7 @@ class ScriptedEngine:
         if not isinstance(request, AgentRequest):
             if any(_MARKER in (message.text or "") for message in request.messages):
                 raise lm15.ConfigurationError("the request is of no agent, and scripts are for agents")
-            # What a tool asks the agent's own model: it has no script, and gets its text back.
+            # A tool's question to the agent's own model: it has no script, and gets its text back.
             return scripted_response(
                 request.model, lm15.Message.assistant(request.messages[-1].text or "(empty)")
             )
@@ -167,7 +167,7 @@ def scripted_lm(engine: ScriptedEngine) -> dspy.LM:
 
 
 def _told(scripts: Sequence[Transcript], context: str) -> Sequence[Transcript]:
-    """Those of which the context says most: another clock or policy makes another request."""
+    """Those that fit the context best: another clock or policy makes another request."""
     fitting = [script for script in scripts if all(part in context for part in script.told)]
     most = max((len(script.told) for script in fitting), default=0)
     return [script for script in fitting if len(script.told) == most] or scripts
@@ -251,7 +251,7 @@ def _kits(tools: Iterable[str]) -> set[str]:
 
 
 def _verdict(script: Transcript, place: PromptData) -> dict[str, str]:
-    """The verdict on the call that the request describes: denied if the script says so."""
+    """The verdict on the call that the request describes: denied by the script."""
     last = script.steps[-1] if script.denied and script.steps else None
     called = (place.inputs.get("tool"), place.inputs.get("arguments"))
     if last is not None and called == (last.tool, last.arguments):
@@ -272,7 +272,7 @@ def _whole_values(script: Transcript, place: PromptData) -> dict[str, Any]:
 
 
 def _arguments(step: TranscriptStep, place: PromptData) -> dict[str, Any]:
-    """The arguments; a bare text goes to the tool's first one."""
+    """The arguments; a text alone is the tool's first one."""
     if not isinstance(step.arguments, str):
         return dict(step.arguments)
     return {next(iter(place.tools.get(step.tool, ())), "text"): step.arguments}

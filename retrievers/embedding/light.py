@@ -34,7 +34,7 @@ class LightModel:
     def __init__(self, directory: Path) -> None:
         config = _settings(directory / "config.json")
         if config.get("model_type") != "bert" or config.get("hidden_act") != "gelu":
-            raise RetrievalError("is no BERT model", where=str(directory))
+            raise RetrievalError("is not a BERT model", where=str(directory))
         self.dimension = int(config["hidden_size"])
         self._heads = int(config["num_attention_heads"])
         self._epsilon = float(config["layer_norm_eps"])

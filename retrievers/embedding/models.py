@@ -1,4 +1,4 @@
-"""Texts as vectors: which models there are, and what every one of them offers."""
+"""Texts as vectors: the models and their interface."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Encoder(Protocol):
 
 
 class Embedder:
-    """A model with a name, and a memory of what it was asked lately. Thread-safe.
+    """A model with a name, and a memory of recent texts. Thread-safe.
 
     Attributes:
         name: `minilm`, `static`, or a sentence-transformers model.
@@ -79,7 +79,7 @@ def open_embedder(name: str = "minilm", *, download: bool = False) -> Embedder:
         download: whether one that is not on this machine may be downloaded.
 
     Raises:
-        RetrievalError: there is no such model, or the extra `vectors` is not installed.
+        RetrievalError: the model is unknown, or the extra `vectors` is not installed.
     """
     return _opened(name, download and name not in PACKAGED)
 

@@ -31,7 +31,7 @@ _PACKAGED = "minilm and static need no download"
 _DOWNLOADED = f"`worksmith index --download` gets it; {_PACKAGED}"
 
 _FLAGS = ("avx512_bf16", "amx_bf16", "bf16")
-"""What CPUs that multiply in bfloat16 say of themselves; without that, it is slower than single precision."""
+"""Flags of CPUs that multiply in bfloat16; on others it is slower than single precision."""
 
 
 class SentenceModel:
@@ -139,7 +139,7 @@ def cores() -> int:
 
 
 def _load(name: str, device: str, download: bool = False) -> Any:
-    # Read when the hub's client is imported; it tells the hub about this machine otherwise.
+    # Read when the hub's client is imported; else it reports this machine to the hub.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
@@ -147,7 +147,7 @@ def _load(name: str, device: str, download: bool = False) -> Any:
     logging.disable_progress_bar()
     try:
         try:
-            # Code of the model's own is never run.
+            # Code of the model never runs.
             return SentenceTransformer(name, device=device, local_files_only=True, trust_remote_code=False)
         except OSError as error:
             if Path(name).is_dir() or Path(name).is_absolute():
@@ -170,7 +170,7 @@ def _reach_hub(name: str) -> None:
     try:
         urllib.request.urlopen(urllib.request.Request(address, method="HEAD"), timeout=10).close()
     except urllib.error.HTTPError:
-        return  # somebody is there
+        return  # a lock is held
     except OSError as error:
         raise RetrievalError(
             f"is not on this machine, and {address} cannot be reached", where=name, hint=_PACKAGED

@@ -24,7 +24,7 @@ from worksmith.retrievers.strict_json import open_regular, parse_json
 FOLDER = "arrays"
 
 CODED = 20_000
-"""From so many passages on, a source has codes beside its vectors; fewer vectors are read in a moment."""
+"""The passages from which a source has codes beside its vectors; fewer vectors are fast to read."""
 
 _CODES = {"head": "head.npy", "tail": "tail.npy", "rest": "codes.npz"}
 """The files of codes by their ending: the mapped ones, and one for all else."""
@@ -125,10 +125,12 @@ def read(directory: Path, entry: Entry, dimension: int) -> Arrays:
         owners = content.pop("owners")
         arrays = Arrays(keys, owners, matrix, WordIndex(content), _codes(files) if entry.codes else None)
         _check(arrays, entry, dimension)
-    except Exception as error:  # whoever wrote the hashes may have written anything
+    except Exception as error:  # the writer of the hashes may have written anything
         said = str(error).partition("\n")[0]
         where = str(files["npz"])
-        raise RetrievalError(f"is no array file of an index: {said}", where=where, hint=REINDEX) from error
+        raise RetrievalError(
+            f"is not an array file of an index: {said}", where=where, hint=REINDEX
+        ) from error
     return arrays
 
 
@@ -153,7 +155,7 @@ def _check(arrays: Arrays, entry: Entry, dimension: int) -> None:
     if len(owners) and (owners[0] < 0 or owners[-1] >= len(keys) or (np.diff(owners) < 0).any()):
         raise ValueError("passages of no record")
     if not all(isinstance(key, str) for key in keys) or len(set(keys)) != len(keys):
-        raise ValueError("keys that are none")
+        raise ValueError("invalid keys")
     words.check(len(keys))
     if codes is not None:
         codes.check(len(owners), dimension)

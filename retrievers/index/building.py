@@ -30,7 +30,7 @@ from worksmith.retrievers.index.store_check import StoreError
 from worksmith.retrievers.texts.documents import Document, Documents, by_key, fingerprint, index_digest
 
 
-class Progress(NamedTuple):
+class IndexProgress(NamedTuple):
     """Progress of indexing. Work is counted in characters, since long texts take longer."""
 
     source: str
@@ -90,7 +90,7 @@ def build_index(
     store: str | None = None,
     device: str = "cpu",
     download: bool = False,
-    on_progress: Callable[[Progress], None] = lambda _progress: None,
+    on_progress: Callable[[IndexProgress], None] = lambda _progress: None,
 ) -> IndexReport:
     """Bring the index in `directory` up to date. Killed and started again, it embeds only the rest.
 
@@ -135,7 +135,7 @@ class _Build:
     version: str
     server: str | None
     device: str
-    on_progress: Callable[[Progress], None]
+    on_progress: Callable[[IndexProgress], None]
 
     def run(self) -> IndexReport:
         identity = shared_identity(self.directory, self.version, self.embedder.digest)
@@ -214,7 +214,7 @@ def _embed(
     embedder: Embedder,
     device: str,
     report: IndexReport,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[IndexProgress], None],
 ) -> None:
     total = sum(len(document.text) for plan in plans for document in plan.todo)
     done = 0
@@ -231,7 +231,7 @@ def _embed(
             texts = [text for _, passages in portion for text in passages]
             plan.collection.put(numbered(portion, embed(texts)))
             done += sum(len(document.text) for document, _ in portion)
-            on_progress(Progress(plan.source, done, total))
+            on_progress(IndexProgress(plan.source, done, total))
 
 
 def _embedding(

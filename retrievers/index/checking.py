@@ -1,4 +1,4 @@
-"""Checking an index: record by record against its documents, and the store against what is searched."""
+"""Checking an index: record by record against its documents, and the store against the arrays."""
 
 from __future__ import annotations
 

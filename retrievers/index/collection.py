@@ -39,7 +39,7 @@ class Collection:
         keys: the keys of the records, in the order of `words` and `vectors`.
         words: the index by words.
         mode: the default ranking.
-        vectors: the vectors of the records' passages; None where only words are indexed.
+        vectors: the vectors of the records' passages; None if only words are indexed.
         embedder: gives the model of `vectors`; called at the first search that needs it.
     """
 
@@ -102,7 +102,7 @@ class Collection:
             At most `k` hits with their scores; the scale of scores depends on the mode.
 
         Raises:
-            RetrievalError: the mode needs vectors and the collection has none.
+            RetrievalError: the mode needs vectors and the collection lacks them.
         """
         changed = changed or {}
         eligible = self._eligible(allowed, changed, gone)
@@ -147,7 +147,7 @@ class Collection:
     def _by_codes(
         self, text: str, k: int, eligible: NDArray[np.bool_] | None, own: Mapping[str, str]
     ) -> list[Hit]:
-        """The records that have every code of the text; vectors hardly tell one code from another."""
+        """The records that have every code of the text; vectors hardly distinguish codes."""
         parts = [self._words.scores(word, eligible, own) for code in codes(text) for word in code]
         if not parts:
             return []

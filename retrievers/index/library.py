@@ -23,11 +23,11 @@ class Library:
     Where no index was built, the sources are still searched by their words, indexed in memory.
 
     Args:
-        directory: the folder of the index, whether it exists or not; None is no index.
+        directory: the folder of the index, whether it exists or not; None without an index.
         documents: the documents of each source that can be searched.
-        version: content address of what the documents are made from; an index built over another is
+        version: content address of the documents' source; an index built over another is
             refused. Where it is empty, the documents themselves are compared when their source is loaded.
-        mode: how searches rank that do not say; default is hybrid where there is an index.
+        mode: the default ranking of searches; default is hybrid where there is an index.
         engine: `exact` searches all vectors in memory, `chroma` asks the store, for what does not fit.
         store: address of the Chroma server, for that engine, if the vectors are on one.
     """
@@ -53,7 +53,7 @@ class Library:
 
     @property
     def mode(self) -> Mode:
-        """The ranking of searches that name none."""
+        """The default ranking of searches."""
         return self._mode or ("hybrid" if self._manifest else "lexical")
 
     @property
@@ -76,10 +76,10 @@ class Library:
         return f"{self.mode}/{self._engine}/{self._manifest.digest if self._manifest else ''}"
 
     def collection(self, source: str) -> Collection:
-        """The index of one source; loads it at first, which takes a moment.
+        """The index of one source; loads it at first, which takes some time.
 
         Raises:
-            RetrievalError: there is no such source, `check` fails, or the index is damaged.
+            RetrievalError: the source is unknown, `check` fails, or the index is damaged.
         """
         found = self._collections.get(source)
         if found is None:

@@ -1,6 +1,6 @@
 """What stands in an index's `index.json`: which model made it, over what, and the hashes of its files.
 
-An index may come with a suite from somebody else. So nothing here names an address or a path, and a model
+An index may come with a stranger's suite. So nothing here names an address or a path, and a model
 that is not packaged is loaded only where the user has named it (see `check_model`).
 """
 
@@ -27,11 +27,11 @@ ALLOWED = "WORKSMITH_EMBEDDERS"
 """The environment variable in which a user names other models that searches may load, commas between them."""
 
 
-class _Part(BaseModel):
+class _FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class EmbeddedBy(_Part):
+class EmbeddedBy(_FrozenModel):
     """The model that made the vectors.
 
     Attributes:
@@ -45,14 +45,14 @@ class EmbeddedBy(_Part):
     agreement: float
 
 
-class Entry(_Part):
+class Entry(_FrozenModel):
     """What there is of one source.
 
     Attributes:
         digest: of the model and the documents.
         arrays: the name of its array files, without their endings.
         hashes: SHA-256 of these files, by ending: `npy` and `npz`.
-        codes: SHA-256 of the files of codes, by ending; empty where there are none. They make searches fast
+        codes: SHA-256 of the files of codes, by ending; empty without any. They make searches fast
             and change no result.
     """
 
@@ -64,12 +64,12 @@ class Entry(_Part):
     codes: dict[str, str] = Field(default_factory=dict)
 
 
-class IndexManifest(_Part):
+class IndexManifest(_FrozenModel):
     """What is known of an index without reading it.
 
     Attributes:
         version: see `Library`.
-        server: whether the vectors are on a Chroma server, whose address only the user says.
+        server: whether the vectors are on a Chroma server, whose address only the user gives.
     """
 
     format: Literal["worksmith-index/2"] = "worksmith-index/2"
@@ -100,7 +100,7 @@ def collection_metadata(name: str, digest: str) -> dict[str, str]:
 
 
 def read_manifest(directory: Path | None) -> IndexManifest | None:
-    """What is said of the index in `directory`; None if none was finished."""
+    """The manifest of the index in `directory`; None without a finished one."""
     if directory is None or not (directory / MANIFEST).is_file():
         return None
     where = str(directory / MANIFEST)

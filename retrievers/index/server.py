@@ -17,7 +17,7 @@ from worksmith.retrievers.index.store_check import StoreError
 from worksmith.retrievers.reaching import ANSWER, CONNECT, connect
 
 ADDRESS = "WORKSMITH_STORE"
-"""The environment variable with the address of the server, where none is given."""
+"""The environment variable with the address of the server, by default."""
 
 _TOKENS = "chromadb.auth.token_authn.TokenAuthClientProvider"
 _LONGEST = 60.0
@@ -49,7 +49,7 @@ def parsed(address: str) -> Address:
     except ValueError as error:
         raise RetrievalError(str(error), where=address, hint=hint) from error
     if not is_server(address) or not parts.hostname or parts.path.strip("/"):
-        raise RetrievalError("is no address of a server", where=address, hint=hint)
+        raise RetrievalError("is not an address of a server", where=address, hint=hint)
     secure = parts.scheme == "https"
     return Address(parts.hostname, port or (443 if secure else 8000), secure)
 
@@ -61,7 +61,7 @@ def server_client(address: str, settings: Any) -> Any:
         settings: Chroma's.
 
     Raises:
-        RetrievalError: the address is none.
+        RetrievalError: the address is invalid.
         StoreError: the server does not answer within ten seconds.
     """
     from chromadb.api.client import Client
@@ -110,7 +110,7 @@ def _check(address: str, place: Address) -> None:
 
 
 def failure(error: BaseException, address: str) -> StoreError:
-    """A failure of a server, told to the person who can mend it."""
+    """A failure of a server, in words for the person who can repair it."""
     said = str(error).strip().partition("\n")[0]
     refused = any(word in said.lower() for word in ("401", "403", "unauthorized", "forbidden", "permission"))
     hint = "set CHROMA_API_KEY or CHROMA_SERVER_HEADERS" if refused else "does the server run?"

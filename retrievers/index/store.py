@@ -134,7 +134,7 @@ class StoredCollection:
         self._address = address
 
     def present(self) -> dict[str, str]:
-        """The fingerprint of each record's document by key; empty where passages are missing."""
+        """The fingerprint of each record's document by key; empty if passages are missing."""
         marks: dict[str, list[str]] = {}
         counts: dict[str, int] = {}
         for metadatas, _ in self._pages(vectors=False):
@@ -236,7 +236,7 @@ def store_of(directory: Path, server: str | None, identity: str = "") -> Store:
     """The store of an index, made if absent: in its folder, or on a server.
 
     Args:
-        identity: what tells the collections of this index from others on a server.
+        identity: distinguishes the collections of this index from others on a server.
     """
     if server is None:
         return Store(str(directory / FOLDER), "worksmith")
@@ -245,9 +245,9 @@ def store_of(directory: Path, server: str | None, identity: str = "") -> Store:
 
 
 def shared_identity(directory: Path, version: str, model: str) -> str:
-    """What an index has in common with those of the same world by the same model, on whatever machine.
+    """The common name of indexes of the same world by the same model, on any machine.
 
-    Folders have the same names on many machines, so a folder tells only indexes without a version apart.
+    Folders have the same names on many machines, so a folder distinguishes only indexes without a version.
     """
     return f"{version or directory.resolve()} {model}"
 

@@ -23,7 +23,7 @@ def check_store(folder: Path) -> None:
     """Check the files of a local store.
 
     Raises:
-        StoreError: the store is damaged, names an embedding model, or holds statements of its own.
+        StoreError: the store is damaged, names an embedding model, or holds statements.
     """
     _check_regular(folder)
     _check_database(folder / _DATABASE)
@@ -42,7 +42,7 @@ def _check_regular(folder: Path) -> None:
 def _check_database(file: Path) -> None:
     """Have SQLite look at Chroma's database first: a damaged one can end the whole process in there.
 
-    A database may also come from a stranger, and Chroma makes whatever embedding model the settings of a
+    A database may also come from a stranger, and Chroma makes any embedding model that the settings of a
     collection name, with the options that they name. We hand it vectors and never have it embed anything.
     """
     if not file.exists():
@@ -59,7 +59,7 @@ def _check_database(file: Path) -> None:
 
 
 def _foreign(connection: sqlite3.Connection) -> str:
-    """What ours never has in a database; empty for nothing."""
+    """The foreign part of a database; empty without one."""
     kinds = dict(connection.execute("SELECT name, type FROM sqlite_master").fetchall())
     if strange := sorted(name for name, kind in kinds.items() if kind in ("trigger", "view")):
         return f"it has a {kinds[strange[0]]}, {strange[0]}"
@@ -69,12 +69,12 @@ def _foreign(connection: sqlite3.Connection) -> str:
     for column in sorted({"config_json_str", "schema_str"}.intersection(columns)):
         for (text,) in connection.execute(f"SELECT {column} FROM collections").fetchall():
             if text and _names_model(parse_json(str(text).encode())):
-                return "a collection names an embedding model of its own"
+                return "a collection names an embedding model"
     return ""
 
 
 def _names_model(settings: Any) -> bool:
-    """Whether settings of a collection name an embedding model; Chroma has other marks for none."""
+    """Whether settings of a collection name an embedding model; Chroma has other marks for a missing one."""
     if isinstance(settings, list):
         return any(map(_names_model, settings))
     if not isinstance(settings, dict):

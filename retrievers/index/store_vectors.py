@@ -17,8 +17,8 @@ _ROOM = 4
 class StoreVectors:
     """Nearest neighbours by the store's own search.
 
-    Approximate where many records are eligible. What may be found goes to the store as a list of what it
-    may return, and what it returns is checked against that again.
+    Approximate where many records are eligible. The store gets a list of allowed results, and its results are
+    checked against the list again.
 
     Args:
         keys: of the records, in order.

@@ -1,4 +1,4 @@
-"""What a request says apart from its names, dates and numbers, and apart from the choice between synonyms.
+"""The words of a request without its names, dates and numbers, and without the choice between synonyms.
 
 Two requests with the same intent differ in slot values and in wording. Slot values are replaced by type
 marks and synonyms by one of them, so that the request next to "cancel Ann's call on Friday" is "drop the
@@ -51,7 +51,7 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("_time", re.compile(r"\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight)\b", re.I)),
     ("_percent", re.compile(r"\b\d+(?:\.\d+)?\s?(?:%|percent\b)", re.I)),
     ("_number", re.compile(r"\b\d+(?:\.\d+)?\b")),
-    # Not the first word of a sentence, which is capital whatever it is, nor an abbreviation.
+    # Not the first word of a sentence, which is always capital, nor an abbreviation.
     (_NAMED, _NAME),
     # Names typed carelessly still own things; the words listed are not owners.
     (
@@ -76,7 +76,7 @@ def abstract(text: str, names: Collection[str] = ()) -> list[str]:
     """The words of `text`, in order: slot values as their type, synonyms as one of them, endings cut.
 
     Args:
-        names: words that are names wherever they stand, in lower case.
+        names: words that are names anywhere, in lower case.
     """
     return ["_name" if word in names else root for word, root in _roots(text) if word in names or root]
 
@@ -129,7 +129,7 @@ def _synonyms() -> tuple[list[tuple[re.Pattern[str], str]], dict[str, str]]:
 
 
 def stem(word: str) -> str:
-    """A crude stem; only has to send the common forms of one verb or noun to the same string."""
+    """A crude stem; only needs to send the common forms of one verb or noun to the same string."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith("s") and not word.endswith("ss"):

@@ -100,7 +100,7 @@ class CodedVectors:
     """Vectors on disk with their codes. Finds exactly what comparing with each of them would.
 
     Args:
-        matrix: unit rows, as of `ExactVectors`; only few are read in a search.
+        matrix: unit rows, as in `ExactVectors`; only few are read in a search.
         owners: the record of each passage.
     """
 

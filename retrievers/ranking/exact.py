@@ -80,7 +80,7 @@ def nearest_of(
     query: NDArray[np.float32],
     k: int,
 ) -> Nearest:
-    """The `k` nearest records by some rows, which are in order; arguments as of `ExactVectors`."""
+    """The `k` nearest records by some rows, which are in order; arguments as in `ExactVectors`."""
     if rows.size == 0 or k <= 0:
         return Nearest(np.empty(0, dtype=np.intp), np.empty(0))
     owners = owners[rows]
@@ -93,7 +93,7 @@ def nearest_of(
 def similarities(
     matrix: NDArray[np.float32], rows: NDArray[np.intp], query: NDArray[np.float32]
 ) -> NDArray[np.float64]:
-    """The product of rows with a vector, the same to the last digit whatever the other rows are."""
+    """The product of rows with a vector, the same to the last digit with any other rows."""
     exact = query.astype(np.float64)
     blocks = [
         np.einsum("ij,j->i", matrix[rows[start : start + _BLOCK]].astype(np.float64), exact)

@@ -33,7 +33,7 @@ _HIRAGANA = regex.compile(r"\p{Hiragana}{2}")
 _OTHER_ALPHABET = regex.compile(rf"(?!\p{{Latin}}){LETTER}{{4,}}")
 
 _PAIR_WEIGHT = 0.6
-"""Pairs say how words go together but repeat what the words say, so they count less."""
+"""Pairs add the order of words but repeat the words, so they count less."""
 
 
 class LexicalIndex:
@@ -75,8 +75,8 @@ class LexicalIndex:
     def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
         """The `k` texts nearest to `text`, best first, ties by key.
 
-        Where none has even three characters in common with it, those that stand for most of the others come
-        first; all scores are 0 then.
+        If no text has even three common characters, those that represent most of the others come first; all
+        scores are 0 then.
 
         Args:
             exclude: keys that must not be returned.
@@ -137,7 +137,7 @@ class LexicalIndex:
     def _features(self, text: str) -> Counter[str]:
         """Words, neighbours and neighbours but one, with marks for the ends of the text.
 
-        In a script without spaces a pair is as good as a word, and a character says less. A word of an
+        In a script without spaces a pair is as good as a word, and a character is weaker. A word of an
         alphabet whose endings are not cut is its runs of characters, too.
         """
         found = ["^", *abstract(text, self._names), "$"]

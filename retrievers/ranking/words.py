@@ -80,8 +80,8 @@ class WordIndex:
         """How well texts fit `query`, as if the index held just the eligible texts and the changed ones.
 
         Args:
-            eligible: for each indexed text whether it is there; None is all.
-            changed: texts that are there but not in the index, by key.
+            eligible: for each indexed text whether it exists; None is all.
+            changed: existing texts outside the index, by key.
         """
         counted = {key: Counter(words_of(text)) for key, text in (changed or {}).items()}
         lengths = {key: sum(counts.values()) for key, counts in counted.items()}
@@ -168,5 +168,5 @@ def _damping(length: Any, mean: float) -> Any:
 
 
 def _saturated(count: Any, damping: Any) -> Any:
-    """How much `count` occurrences in a text say."""
+    """The weight of `count` occurrences in a text."""
     return count * (_SATURATION + 1) / (count + damping)

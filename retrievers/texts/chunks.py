@@ -16,7 +16,7 @@ _PIECE = re.compile(r"[A-Za-z]{1,8}|\d{1,3}|[^\W\d_]|[^\w\s]|_")
 _LINE = re.compile(r"[^\n]*\n+|[^\n]+$")
 _SENTENCE = re.compile(r".*?(?:[.!?]+\s+|[\u3002\uff01\uff1f\u0964]+\s*)|.+$", re.S)
 _WORD = re.compile(r"\s*\S{1,40}")
-"""A word with the gap before it; one that is no word but endless is cut."""
+"""A word with the gap before it; an endless one is cut."""
 
 
 def passages_of(text: str, most: int = MOST) -> list[str]:

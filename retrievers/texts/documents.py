@@ -1,4 +1,4 @@
-"""What is indexed: one text a record, with the fields that access rules look at."""
+"""The indexed documents: one text a record, with the fields that access rules look at."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Document:
 
     Attributes:
         key: identifies it within its source.
-        text: what is searched.
+        text: the searched text.
         fields: kept beside its vectors in the store, so that the store itself can filter by them.
     """
 
@@ -47,7 +47,7 @@ def fingerprint(document: Document) -> str:
 
 
 def index_digest(model: str, fingerprints: Iterable[str]) -> str:
-    """Content address of an index: of its model, of what a word is, and of its documents."""
+    """Content address of an index: of its model, the definition of a word, and its documents."""
     return digest_of([model, str(WORDS), *fingerprints])
 
 

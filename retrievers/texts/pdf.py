@@ -18,7 +18,7 @@ def pages(source: Path | str | bytes) -> list[str]:
         source: a file, or its content.
 
     Raises:
-        PdfError: there is no such file, it is no PDF, is damaged as a whole or needs a password.
+        PdfError: the file is missing, not a PDF, wholly damaged or needs a password.
     """
     name = "PDF" if isinstance(source, bytes) else str(source)
     reader = _open(_content(source, name), name)

@@ -13,7 +13,7 @@ import unicodedata
 import regex  # type: ignore[import-untyped]
 
 WORDS = 2
-"""The version of what a word is: an index by other words is made anew."""
+"""The version of the definition of a word: an index by other words is made again."""
 
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}\p{Line_Break=Complex_Context}"
 CHARACTER = rf"[{_UNSPACED}]\p{{M}}*"

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.soundness.faults.checks import doubled_effects, same_work, wrong_classifications
 from benchmarks.soundness.faults.kinds import NO_TOOL
 from tests.evals.episodes import make_record
-from worksmith.evals.records.parts import AskEntry, CallEntry
+from worksmith.evals.records.entries import AskEntry, CallEntry
 from worksmith.evals.records.record import EpisodeRecord
 
 DELETE = CallEntry(tool="email.delete_email", arguments={"email_id": "1"}, status="ok")

@@ -22,7 +22,7 @@ def test_the_quick_form_measures_every_part(tmp_path: Path, monkeypatch: pytest.
         progress("the suite of other tests")
         return Suite.open(shutil.copytree(small_suite().path, out))
 
-    monkeypatch.setattr("worksmith.evals.building.build_suite", built)
+    monkeypatch.setattr("worksmith.evals.authoring.suite_building.build_suite", built)
     monkeypatch.setattr(scale, "QUICK", replace(scale.QUICK, passages=(8_000,)))
     monkeypatch.setattr("worksmith.retrievers.index.arrays.CODED", 2_000)
     first = run(True, work=tmp_path)

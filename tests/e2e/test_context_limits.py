@@ -11,7 +11,7 @@ from dspy.lm15 import Request, Response
 from dspy.utils.exceptions import ContextWindowExceededError
 
 from tests import standin
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.suite import Suite
 from worksmith.models.resolve import resolve
 from worksmith.optimizers import registry

@@ -78,7 +78,7 @@ def test_pages_examples_and_messages_name_extras_that_there_are() -> None:
     # As `worksmith[x]`, or as docs/install.md says: `'.[x]'` from the checkout, `….whl[x]` from a wheel.
     named = re.findall(r"(?:worksmith|[\s'\"`]\.|\.whl)\[([a-z][\w,-]*)\]", text)
     ours = "\n".join(file.read_text() for name in OURS for file in (ROOT / name).rglob("*.py"))
-    said = re.findall(r"(?:missing_extra\([^)\n]*, |install_line\()['\"]([^'\"]*)['\"]\)", ours)
+    said = re.findall(r"(?:(?:missing_extra|needing)\([^)\n]*, |install_line\()['\"]([^'\"]*)['\"]\)", ours)
     assert {"vectors", "ray"} <= set(named)
     assert {"train", "langgraph", "vectors"} <= set(said)
     assert set(",".join([*named, *said]).split(",")) <= set(EXTRAS)

@@ -138,7 +138,7 @@ def test_who_ends_a_run_is_told_how_it_goes_on(office: Path, tmp_path: Path) -> 
     _, said = process.communicate(timeout=60)
 
     assert process.returncode == 128 + signal.SIGTERM
-    assert said.splitlines() == ["worksmith: interrupted; what has --resume goes on with it"]
+    assert said.splitlines() == ["worksmith: interrupted; --resume continues commands that have it"]
     assert log.read_bytes().endswith(b"\n")  # what was finished is kept, and nothing is torn
     assert {file.name for file in tmp_path.iterdir()} == {"a.jsonl", "a.card.json", "mlruns"}
     with closing(sqlite3.connect(tmp_path / "mlruns" / "mlflow.db")) as store:

@@ -71,7 +71,7 @@ def test_a_comparison_shows_what_a_judge_says_of_each_program(office: Path, here
     assert result.exit_code == 0, result.output
     told = result.stdout[result.stdout.index("Judged by local/rubric") :]
     assert told.count("(0/3)") == 3
-    assert "local/rubric is no language model" in told
+    assert "local/rubric is not a language model" in told
 
 
 def test_one_episode_is_judged_as_it_is_shown(office: Path, here: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_killed_evaluation_loses_no_finished_episode(office: Path, there: Path
     assert result.exit_code == 0, result.output
     rescued = client.search_runs([experiment], "tags.`worksmith.command` = 'log'")[0]
     assert traced(traces, experiment, rescued.info.run_id) == finished
-    assert rescued.data.metrics["test/episodes"] == len(finished)
+    assert rescued.data.metrics["episodes"] == len(finished)
 
     result = invoke(*command, "--resume")
     assert result.exit_code == 0, result.output
@@ -75,7 +75,7 @@ def test_a_killed_evaluation_loses_no_finished_episode(office: Path, there: Path
     assert sorted(run.info.status for run in whole) == ["FINISHED", "KILLED"]
     complete = next(run for run in whole if run.info.status == "FINISHED")
     assert finished <= traced(traces, experiment, complete.info.run_id)
-    assert complete.data.metrics["test/episodes"] == 20
+    assert complete.data.metrics["episodes"] == 20
 
     again = invoke("log", complete.info.run_id)
     assert "in MLflow already" in str(again.exception)

@@ -12,7 +12,7 @@ import pytest
 from tests.chat_server import ChatServer, chat_server, said
 from tests.e2e.conftest import invoke
 from tests.programs.office import finish
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 
 MODEL = ("--lm", "openai/gpt-4o-mini", "--strategy", "act", "--workers", 1, "--no-track")
 

@@ -95,7 +95,7 @@ def test_everything_arrives_over_http(recorded: Recorded) -> None:
     asks = sum(len(line["asks"]) for line in lines)
     assert sum(span.span_type == "LLM" for trace in found for span in trace.data.spans) == asks > TASKS
     data = client.get_run(recorded.runs["eval"])
-    assert data.data.tags["worksmith.traces.test"].startswith(f"complete: {TASKS} of {TASKS} traces")
+    assert data.data.tags["worksmith.traces"] == f"{TASKS} of {TASKS} episodes (all)"
     assert {artifact.path for artifact in client.list_artifacts(recorded.runs["eval"], "episodes")} == {
         "episodes/test.json",
         "episodes/test.jsonl",
@@ -171,18 +171,16 @@ def test_mlflows_evaluation_of_the_registered_program_gives_our_scores(
     assert [each.dataset.name for each in inputs.dataset_inputs] == [kept[0]["name"]]
 
 
-def test_instructions_are_prompts_with_a_version_for_each_text(recorded: Recorded) -> None:
+def test_prompts_of_a_program_have_a_version_for_each_text(recorded: Recorded) -> None:
     from worksmith.evals.tracking import open_tracker
 
     tracker = open_tracker(recorded.address, experiment="prompts")
     for text in ("Be brief.", "Be brief.", "Be exact. {{never}} a variable."):
         with tracker.start("compile") as run:
-            run.instructions({"react-gepa.selector.predict": text})
+            run.prompts({"my suite.react.predict": text}, aliases=["dspy:GEPA"])
 
-    client = client_of(recorded.address)
-    newest = client.load_prompt("prompts:/react-gepa.selector.predict@latest")
+    newest = client_of(recorded.address).load_prompt("prompts:/my-suite.react.predict@dspy-GEPA")
     assert (newest.version, newest.template) == (2, "Be exact. {{never}} a variable.")
-    assert "react-gepa.selector.predict" in client.get_run(run.id).data.tags["mlflow.linkedPrompts"]
 
 
 class Page:
@@ -252,18 +250,15 @@ def test_a_runs_figures_are_charts(page: Page, recorded: Recorded) -> None:
 
 
 def test_each_page_of_the_experiment_shows_what_belongs_there(page: Page, recorded: Recorded) -> None:
-    from worksmith.evals.tracking import open_tracker
-
-    with open_tracker(recorded.address, experiment=recorded.name).start("compile") as run:
-        run.instructions({"react-gepa.selector": "Look before you write."})
     pages = {
         "datasets": [
             f"starts-with(text(), '{recorded.name}/{split}, ')" for split in ("test", "train", "dev")
         ],
         "judges": ["text()='judge_outcome, local/rubric'"],
-        "prompts": ["text()='react-gepa.selector'"],
-        "models": ["text()='react-knn'", "contains(@href, 'models/desk')", "text()='dev/outcome'"],
-        "evaluation-runs": ["text()='eval plan'", "text()='compile react knn'"],
+        "prompts": [f"text()='{recorded.name}.react.selector.predict'"],
+        "models": ["text()='react-knn'", "contains(@href, 'models/desk')", "text()='outcome'"],
+        "evaluation-runs": ["text()='eval plan'", "text()='compile react knn'", "text()='outcome'"],
+        "runs?viewStateShareKey=outcome": ["text()='compile react knn'", "text()='used_tokens'"],
     }
     page.widen()
     for name, shown in pages.items():

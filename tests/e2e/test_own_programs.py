@@ -61,7 +61,7 @@ def test_the_name_of_a_file_is_no_address(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("named", ["mine.py", "agents/mine.py:make"])
 def test_a_python_file_is_named_by_its_module(office: Path, named: str) -> None:
-    with pytest.raises(InputError, match=r"Python code is no compiled program .*package.module:factory"):
+    with pytest.raises(InputError, match=r"Python code is not a compiled program .*package.module:factory"):
         named_program(named, Suite.open(office).env)
 
 
@@ -70,7 +70,7 @@ def test_a_python_file_is_named_by_its_module(office: Path, named: str) -> None:
     [
         ("broken", "failed: ValueError: no luck"),
         ("nothing", "made a int, which takes no task"),
-        ("number", "is no factory"),
+        ("number", "is not a factory"),
         ("absent", "has no absent"),
     ],
 )

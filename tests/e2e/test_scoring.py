@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.conftest import invoke
 from tests.e2e.suites import KINDS, make_suite
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ import pytest
 from tests import standin
 from tests.e2e.conftest import invoke
 from tests.e2e.serving import Server, serving
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 
 pytestmark = pytest.mark.slow
 

@@ -124,7 +124,7 @@ def test_many_write_at_once_and_nothing_is_lost_or_twice(
     kept = Kept(team, "many")
     runs = kept.runs()
     assert [run.info.status for run in runs] == ["FINISHED"] * WRITERS
-    assert [run.data.metrics["test/episodes"] for run in runs] == [TASKS] * WRITERS
+    assert [run.data.metrics["episodes"] for run in runs] == [TASKS] * WRITERS
     assert all(len(run.inputs.dataset_inputs) == 1 for run in runs)
     traces = kept.traces()
     assert len(traces) == len(set(traces)) == WRITERS * TASKS
@@ -199,13 +199,13 @@ def test_a_run_goes_on_without_its_server_and_is_sent_later_once(team: str, user
     line.cut()
     (whole,) = kept.runs()
     assert whole.info.status == "FINISHED"
-    assert whole.data.metrics["test/episodes"] == 12
+    assert whole.data.metrics["episodes"] == 12
     traces = kept.traces()
     assert len(traces) == len(set(traces)) == 12
     table = json.loads(
         Path(kept.client.download_artifacts(whole.info.run_id, "episodes/test.json", str(user))).read_text()
     )
     assert len(table["data"]) == 12
-    history = kept.client.get_metric_history(whole.info.run_id, "test/episodes")
+    history = kept.client.get_metric_history(whole.info.run_id, "episodes")
     assert len(history) == 1
     assert not (user / "eval.unsent.json").exists()

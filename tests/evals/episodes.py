@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from worksmith.evals.records.parts import CallEntry
+from worksmith.evals.records.entries import CallEntry
 from worksmith.evals.records.record import Digests, EpisodeRecord, WorkUnit
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.running.result import EvalResult

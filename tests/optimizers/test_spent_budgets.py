@@ -17,7 +17,7 @@ from tests.optimizers.shop import Model as Engine
 from worksmith.evals.lm.prices import Price, Prices
 from worksmith.evals.suite import Suite
 from worksmith.optimizers import registry
-from worksmith.optimizers.compiling.compile import Result, compile_program
+from worksmith.optimizers.compiling.compile import CompileResult, compile_program
 from worksmith.optimizers.compiling.models import Model
 from worksmith.optimizers.compiling.plan import Plan
 from worksmith.optimizers.cost.budget import Budget
@@ -80,7 +80,7 @@ class Compile:
         """Requests that reached any model."""
         return sum(engine.asked for engine in self.engines.values())
 
-    def __call__(self, budget: Budget | None, *, resume: bool = False) -> Result:
+    def __call__(self, budget: Budget | None, *, resume: bool = False) -> CompileResult:
         return compile_program(Plan(**self.options, budget=budget, resume=resume))
 
 

@@ -252,10 +252,10 @@ def test_a_compile_that_taught_nothing_makes_room_for_another_and_no_other_does(
 
     with pytest.raises(NothingTaughtError):
         compile_on(TRAIN[:6], lambda example, prediction: 0.0)
-    with pytest.raises(InputError, match="a compile was begun here"):
+    with pytest.raises(InputError, match="an unfinished compile is here"):
         compile_on(TRAIN[:6], lambda example, prediction: 0.0)
     found = compile_on(TRAIN)
-    with pytest.raises(InputError, match="a compile was begun here"):
+    with pytest.raises(InputError, match="an unfinished compile is here"):
         compile_on(TRAIN[:8])
     alone = made().compile(Mailroom(), trainset=TRAIN, valset=DEV).compilation
     assert (found.chosen, found.gaps) == (alone.chosen, alone.gaps)
@@ -287,7 +287,7 @@ def test_messages_name_arguments_and_not_options(tmp_path: Path) -> None:
     assert str(few).startswith("kept the program as it is: ")
     assert 'or accept="best"' in str(few)
     made(journal=tmp_path / "journal").compile(Mailroom(), trainset=TRAIN, valset=DEV)
-    with pytest.raises(InputError, match=r"\(resume=True goes on with it, another folder starts anew\)"):
+    with pytest.raises(InputError, match=r"\(resume=True continues it, another folder starts again\)"):
         made(journal=tmp_path / "journal").compile(Mailroom(), trainset=TRAIN, valset=DEV)
 
 
@@ -326,5 +326,10 @@ def test_a_compile_is_recorded_in_mlflow(tmp_path: Path, monkeypatch: pytest.Mon
     run = client.get_run(compiled.compilation.run_id)
     assert client.get_experiment(run.info.experiment_id).name == "mails"
     assert run.data.params["optimizer"] == "bootstrap"
-    assert len(client.get_metric_history(run.info.run_id, "dev/outcome")) == len(compiled.compilation.trials)
+    assert len(client.get_metric_history(run.info.run_id, "outcome")) == len(compiled.compilation.trials)
     assert [file.path for file in client.list_artifacts(run.info.run_id)] == ["program.json"]
+    assert [each.dataset.name for each in run.inputs.dataset_inputs] == ["examples/dev", "examples/train"]
+    for part, state in compiled.compilation.artifact.state.items():
+        prompt = client.load_prompt(f"prompts:/examples.Mailroom.{part}@bootstrap").template
+        assert prompt.startswith(state.signature.instructions)
+        assert all(f"- mail: {demo['mail']}\n" in prompt for demo in state.demos)

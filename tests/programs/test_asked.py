@@ -76,7 +76,7 @@ def test_a_task_can_be_made_of_a_text(env: Environment) -> None:
 def test_what_is_no_task_is_refused_with_what_one_is(env: Environment, given: Any) -> None:
     with (
         dspy.context(lm=Script().lm()),
-        pytest.raises(InputError, match="is no task"),
+        pytest.raises(InputError, match="is not a task"),
     ):
         Agent("act", env=env)(task=given)
 
@@ -107,7 +107,7 @@ def test_a_text_is_asked_by_the_person_who_is_named(tmp_path: Path) -> None:
 
 
 def test_a_task_is_asked_by_nobody_else(env: Environment) -> None:
-    with dspy.context(lm=Script().lm()), pytest.raises(InputError, match="the task says who asks"):
+    with dspy.context(lm=Script().lm()), pytest.raises(InputError, match="the task has a persona"):
         Agent("act", env=env)(task=TASKS[0], persona="sam")
 
 

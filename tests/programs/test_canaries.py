@@ -193,8 +193,9 @@ def test_the_truth_is_looked_up_by_the_metric_and_is_not_in_the_examples(suite: 
         scores = [metric(example, agent(**example.inputs())) for example in suite.examples("train")]
 
     assert 0 < sum(scores) < len(scores)
-    assert CANARY not in repr(suite.examples("all"))
-    assert CANARY in repr(suite.tasks)
+    examples = suite.examples("all")
+    assert CANARY not in repr([*examples]) + examples._repr_html_() + str(examples.to_frame().to_dict())
+    assert CANARY in repr([task.model_dump() for task in suite.tasks])
 
 
 @pytest.mark.slow

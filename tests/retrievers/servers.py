@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from benchmarks.support.servers import serving
 from worksmith.retrievers.reaching import connect
 
 TOKEN = "token-of-tests"
@@ -70,12 +70,8 @@ def gateway(server: str) -> Iterator[str]:
     for method in ("GET", "POST", "PUT", "DELETE"):
         setattr(Handler, f"do_{method}", Handler._pass)
     passing = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=passing.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{passing.server_port}"
-    finally:
-        passing.shutdown()
-        passing.server_close()
+    with serving(passing) as address:
+        yield address
 
 
 def _wait(port: int) -> None:

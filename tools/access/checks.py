@@ -34,13 +34,13 @@ from worksmith.tools.sqlite.schema import Table
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a policy is for: its names are checked against this, and what it leaves out is taken from here.
+    """What a policy is for: its names are checked against this, which also completes it.
 
     Attributes:
         tables: the sources there are, by name.
         tools: the names of the tools there are; None leaves them unchecked.
         keys: the field that identifies a record, by source, where the document may leave it out.
-        people: where the hierarchy is recorded, if the document does not say.
+        people: the default source of the hierarchy.
         persona: the fields of personas that rules can compare, with their types.
     """
 
@@ -54,7 +54,7 @@ class Surroundings:
 
 
 def check(document: PolicyDocument, around: Surroundings) -> None:
-    """Refuse what the shape alone does not show."""
+    """Refuse faults beyond the shape."""
     _check_people(document, around)
     _check_tools(document, around)
     seen: dict[str, str] = {}
@@ -125,7 +125,7 @@ def _named_fields(source: Source, path: str) -> Iterator[tuple[str, str]]:
         for index, field in enumerate(source.private.fields):
             place = f"{path}.private.fields[{index}]"
             if field == source.key:
-                raise FaultError(place, "the key of a record cannot be private: nothing could be said of it")
+                raise FaultError(place, "the key of a record cannot be private, because messages name it")
             yield place, field
     for number, rule in enumerate(source.rules):
         if rule.fields is not None and rule.operations != ("update",):
@@ -220,7 +220,7 @@ _HELP: Mapping[CellType, str] = {
     "integer": ": write a whole number without quotes",
     "real": ": write a number without quotes",
     "boolean": ": write true or false without quotes",
-    "json": ": put what a rule compares into a column of its own",
+    "json": ": put compared values into another column",
 }
 
 

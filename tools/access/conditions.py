@@ -1,8 +1,8 @@
-"""What is left of a rule once the persona is known: a condition on the record alone.
+"""The rest of a rule once the persona is known: a condition on the record alone.
 
 A rule speaks of persona and record; the persona is the same for thousands of records. Everything about the
 persona is decided here, once, and what remains needs only a few kinds of node. All three compiled forms start
-from these, so that they cannot disagree on what a predicate means.
+from these, so that a predicate means the same in each.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from worksmith.tools.access.values import Stored
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """Holds for every record, or for none."""
+    """Holds for every record, or for no record."""
 
     value: bool
 

@@ -1,4 +1,4 @@
-"""One foreign SELECT on a connection: what it may touch, how long it may run, how much it may return."""
+"""Confinement of one foreign SELECT on a connection: its tables, time and results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Limits(Bounds):
 
 
 class Confinement:
-    """Runs one SELECT at a time under an authorizer and limits of its own; the connection's come back after.
+    """Runs one SELECT at a time under its own authorizer and limits, and then restores the connection's.
 
     Args:
         tables: the temporary tables that may be read.

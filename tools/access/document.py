@@ -20,8 +20,8 @@ from worksmith.tools.access.predicates import (
     Names,
     Operation,
     Outranks,
-    Part,
     PersonaIn,
+    PolicyNode,
     Predicate,
     RecordIn,
     Same,
@@ -31,7 +31,7 @@ from worksmith.tools.access.predicates import (
 Operations = Annotated[tuple[Operation, ...], Field(min_length=1)]
 
 
-class Rule(Part):
+class Rule(PolicyNode):
     """Whom it allows which operations on the records of a source.
 
     Attributes:
@@ -47,7 +47,7 @@ class Rule(Part):
     note: str = ""
 
 
-class PrivateRule(Part):
+class PrivateRule(PolicyNode):
     """Who may see the private fields of a readable record."""
 
     id: Name
@@ -55,22 +55,22 @@ class PrivateRule(Part):
     note: str = ""
 
 
-class Private(Part):
+class Private(PolicyNode):
     """Fields of a readable record that need a further rule to be seen."""
 
     fields: Names
     rule: PrivateRule
 
 
-class Source(Part):
+class Source(PolicyNode):
     """The rules of one source. What no rule allows is denied.
 
     Attributes:
         key: the field that identifies a record; empty for the table's own key, where tables have one.
         demonstrations: whether demonstrations may quote its records, or by field whether those that have a
             value in it.
-        announce: whether results say that they hold only what the persona may read, to each persona that may
-            not read every record, be there such records or not.
+        announce: whether results have a note that they hold only readable records, for each persona that may
+            not read every record, with or without such records.
     """
 
     key: str = ""
@@ -81,7 +81,7 @@ class Source(Part):
     note: str = ""
 
 
-class People(Part):
+class People(PolicyNode):
     """Where the hierarchy is recorded.
 
     Attributes:
@@ -95,15 +95,14 @@ class People(Part):
     level: Name | None = None
 
 
-class PolicyDocument(Part):
+class PolicyDocument(PolicyNode):
     """A whole policy.
 
     Attributes:
         editor_schema: for editors, which complete and check the file by it; it decides nothing.
         note: for people; `worksmith access check` shows it.
         groups: names for several departments.
-        tools: for each tool the source and the operation that it performs; None for a tool that
-            touches no records of its own.
+        tools: for each tool the source and the operation that it performs; None for a tool without records.
     """
 
     editor_schema: str = Field("", alias="$schema", exclude=True)
@@ -121,7 +120,7 @@ class PolicyDocument(Part):
 
     @property
     def announcing(self) -> bool:
-        """Whether results of any source say that they hold only what a persona may read."""
+        """Whether results of any source have a note that they hold only readable records."""
         return any(source.announce for source in self.sources.values())
 
     @cached_property

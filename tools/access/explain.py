@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.access.lookup import DatabaseLookup
 from worksmith.tools.access.predicates import OPERATIONS
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.policy import Decision
 from worksmith.tools.sqlite.schema import Table, quoted
 from worksmith.tools.tool_context import ToolContext
@@ -40,7 +40,7 @@ class OperationRights:
 
 @dataclass(frozen=True)
 class SourceRights:
-    """What a persona may do with the records of a source.
+    """The rights of a persona on the records of a source.
 
     Attributes:
         readable: records that they may read, of `total`.
@@ -61,10 +61,10 @@ class SourceRights:
 
 @dataclass(frozen=True)
 class RecordRights:
-    """What a persona may do with one record: a decision for each operation on what is there.
+    """The rights of a persona on one record: a decision for each operation on the record.
 
     Attributes:
-        private: whether they see its private fields; None where it has none or cannot be read.
+        private: whether they see its private fields; None without one or if it is unreadable.
         update_fields: the fields that they may change, each by which rule.
     """
 
@@ -80,10 +80,10 @@ class RecordRights:
 def explain_source(
     ctx: ToolContext, tables: Iterable[Table], source: str, operations: Iterable[str] = OPERATIONS
 ) -> SourceRights:
-    """What the persona of `context` may do with `source`.
+    """The rights of the persona of `context` on `source`.
 
     Raises:
-        InputError: there are no rules for it.
+        InputError: it has no rules.
     """
     policy = _policy(ctx, source)
     guard = Guard(ctx, tables)
@@ -103,7 +103,7 @@ def explain_source(
 def explain_record(
     ctx: ToolContext, tables: Iterable[Table], source: str, key: str, operations: Iterable[str] = OPERATIONS
 ) -> RecordRights:
-    """What the persona of `context` may do with one record."""
+    """The rights of the persona of `context` on one record."""
     policy = _policy(ctx, source)
     lookup = DatabaseLookup(ctx.connection)
     found = lookup.records(source, {policy.document.sources[source].key: key})
@@ -153,6 +153,5 @@ def _policy(ctx: ToolContext, source: str) -> AccessPolicy:
     if not isinstance(policy, AccessPolicy):
         raise InputError("this kind of world has no access rules")
     if source not in policy.document.sources:
-        known = ", ".join(policy.document.sources)
-        raise InputError(f"no rules for a source {source!r}", hint=f"there are {known}")
+        raise unknown("no rules for a source", source, policy.document.sources)
     return policy

@@ -25,7 +25,7 @@ class FaultError(Exception):
 def validation_fault(error: ValidationError, raw: Any) -> FaultError:
     """The first fault of shape, at its place in the document."""
     first = error.errors(include_url=False)[0]
-    shapeless = first["type"] in ("model_type", "model_attributes_type")  # pydantic names our classes
+    shapeless = first["type"] in ("model_type", "model_attributes_type")  # pydantic names worksmith's classes
     message = "an object is needed" if shapeless else first["msg"].removeprefix("Value error, ")
     return FaultError(
         _path_in(raw, first["loc"], first["type"] == "missing"), message[0].lower() + message[1:]

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from worksmith.tools.access.access_policy import NO_FIELDS, AccessPolicy, denial, key_column
 from worksmith.tools.access.confinement import Limits
-from worksmith.tools.access.engine import NO_FIELDS, AccessPolicy, denial, key_column
 from worksmith.tools.access.lookup import DatabaseLookup, Record
 from worksmith.tools.access.query import run_query
 from worksmith.tools.errors import ToolError
@@ -18,14 +18,14 @@ from worksmith.tools.sqlite.schema import ROW, Table, columns_sql, quoted
 from worksmith.tools.tool_context import ToolContext
 
 Sql = tuple[str, Sequence[CellValue]]
-"""A condition over the columns of a source by their bare names, with its parameters."""
+"""A condition over the columns of a source by their plain names, with its parameters."""
 
 
 class Foreign(NamedTuple):
-    """A condition or an order that somebody else may have written.
+    """A condition or an order that may be foreign.
 
-    It is tested on readable rows only, because SQLite tests conditions in an order of its own, so that an
-    error would tell of hidden rows. It runs under the bounds of a SELECT of somebody else's.
+    It is tested on readable rows only, because SQLite tests conditions in its own order, so that an error
+    would reveal hidden rows. It runs under the bounds of a foreign SELECT.
     """
 
     text: str
@@ -36,15 +36,15 @@ Key = str | int
 
 
 class Guard:
-    """What the persona of a desk may read and change of its records.
+    """The records that the persona of a desk may read and change.
 
-    Who asks is the context's persona, whatever the arguments of a call say. Reads select from views in which
+    The context's persona asks, with any arguments of a call. Reads select from views in which
     other people's records are missing and private fields are NULL before any condition applies, so
     filtering or sorting by a private field reveals nothing. Writes are checked on the record as it is
     and as it would be, then made.
 
-    A change raises `AccessDeniedError` where the persona may not make it, and `ToolError` where there is no
-    such record, a key is missing, taken or would change, or a cell is not of its column's type.
+    A change raises `AccessDeniedError` if the persona may not make it, and `ToolError` if the record is
+    missing, a key is missing, taken or would change, or a cell does not have its column's type.
 
     Args:
         tables: the sources, by which the guard knows their fields.
@@ -102,17 +102,17 @@ class Guard:
         return self._chosen(source, quoted(self.key(source)), conditions)
 
     def get(self, source: str, key: Key) -> dict[str, Any]:
-        """One record by its key, its private fields None where they are private.
+        """One record by its key, its private fields `None`.
 
         Raises:
-            ToolError: there is none.
-            AccessDeniedError: there is one that the persona may not read.
+            ToolError: the record is missing.
+            AccessDeniedError: the persona may not read it.
         """
         condition, key = f"{quoted(self.key(source))} = ?", self._typed_key(source, key)
         found = self.find(source, [(condition, [key])], limit=1)
         if not found:
             self.require(source, "read", self._stored(source, key))
-            # Every form of a rule says the same, so there is no way here; if there were, it must deny.
+            # Every form of a rule agrees, so this is unreachable; if it were reached, it must deny.
             raise AccessDeniedError(denial(source, "read"))
         return found[0]
 
@@ -152,7 +152,7 @@ class Guard:
         )
 
     def require(self, source: str, operation: str, record: Record, fields: Iterable[str] = ()) -> None:
-        """Refuse what the policy does not allow; arguments as of `allows`."""
+        """Refuse an operation that the policy does not allow; arguments as in `allows`."""
         decision = self.allows(source, operation, record, fields)
         if not decision.allow:
             raise AccessDeniedError(decision)
@@ -180,8 +180,8 @@ class Guard:
     ) -> None:
         """Change fields of a record.
 
-        The policy is asked about the record as it is and as it would be, so that nobody gives a record
-        away, or to themselves, who may not change it then.
+        The policy decides about the record before and after the change, so that no persona gives a record
+        away, or takes one over, without the right to change it then.
 
         Args:
             operation: `delete` for a deletion that only marks the record.
@@ -214,13 +214,13 @@ class Guard:
     def select(
         self, text: str, parameters: Sequence[CellValue] = (), limits: Limits | None = None
     ) -> list[dict[str, Any]]:
-        """The rows of a SELECT of the caller's own, over tables that hold what the persona may read.
+        """The rows of a SELECT of the caller, over tables with the readable records.
 
         Args:
             parameters: the values of the question marks in `text`.
 
         Raises:
-            ToolError: it is not exactly one SELECT, uses what is not allowed, or takes too long.
+            ToolError: it is not exactly one SELECT, uses a forbidden function or table, or takes too long.
         """
         told = text.lower()
         named = [name for name in self._tables if name.lower() in told]
@@ -241,7 +241,7 @@ class Guard:
         return rows
 
     def note(self, source: str, key: Key | None = None, *, private: bool = False) -> None:
-        """Note what the call has read, for demonstrations that quote it.
+        """Note a record that the call has read, for demonstrations that quote it.
 
         Args:
             key: of a record, which need not be there; None for all that the source has or could have.
@@ -269,7 +269,7 @@ class Guard:
             self.announce(source)
 
     def announce(self, source: str) -> None:
-        """Have the observation say that it holds only what the persona may read, where the rules want it."""
+        """Give the observation the note that it holds only readable records, if the rules demand it."""
         if self._policy.announces(self._ctx.persona, source):
             self._ctx.announced.add(source)
 
@@ -305,7 +305,7 @@ class Guard:
         text = f"FROM ({self._view(source)}) WHERE {_all(own)}"
         if tested or sorting:
             # SQLite neither merges a query with a LIMIT into another nor tests the other's conditions in it.
-            # A cell of a column that nobody names may be longer than the bounds.
+            # A cell of an unnamed column may be longer than the bounds.
             said = " ".join((what, *(each.text for each in (*tested, *sorting)))).casefold()
             names = map(quoted, self._tables[source].columns)
             named = ", ".join((ROW, *(name for name in names if name[1:-1].casefold() in said)))

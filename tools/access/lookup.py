@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import apsw
@@ -34,15 +34,3 @@ class DatabaseLookup:
             tuple(match.values()),
         )
         return [dict(zip((c[0] for c in cursor.get_description()), row, strict=True)) for row in cursor]
-
-
-class MemoryLookup:
-    def __init__(self, sources: Mapping[str, Sequence[Record]]) -> None:
-        self._sources = sources
-
-    def records(self, source: str, match: Mapping[str, Any]) -> list[Record]:
-        return [
-            record
-            for record in self._sources.get(source, ())
-            if all(record.get(field) == value for field, value in match.items())
-        ]

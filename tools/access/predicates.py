@@ -20,37 +20,37 @@ Joined = Annotated[dict[Name, Name], Field(min_length=1)]
 Values = Annotated[tuple[str | bool | int | float, ...], Field(min_length=1)]
 
 
-class Part(BaseModel):
+class PolicyNode(BaseModel):
     """A part of a policy document: immutable, without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class AllOf(Part):
+class AllOf(PolicyNode):
     all: Annotated[tuple[Predicate, ...], Field(min_length=1)]
 
 
-class AnyOf(Part):
+class AnyOf(PolicyNode):
     any: Annotated[tuple[Predicate, ...], Field(min_length=1)]
 
 
-class Not(Part):
+class Not(PolicyNode):
     negated: Predicate = Field(alias="not")
 
 
-class Always(Part):
+class Always(PolicyNode):
     """Holds for every active employee."""
 
     always: Literal[True]
 
 
-class InDepartment(Part):
+class InDepartment(PolicyNode):
     """The persona's department is one of these codes, or in one of these groups of codes."""
 
     department: Names
 
 
-class Levels(Part):
+class Levels(PolicyNode):
     """A range or a list of levels."""
 
     min: int | None = None
@@ -69,13 +69,13 @@ class Levels(Part):
         return (self.min is None or level >= self.min) and (self.max is None or level <= self.max)
 
 
-class AtLevel(Part):
+class AtLevel(PolicyNode):
     """The persona's level is one of these."""
 
     level: Levels
 
 
-class IsSelf(Part):
+class IsSelf(PolicyNode):
     """The persona's own id stands in this field of the record, or in one of several."""
 
     own: Name | Names = Field(alias="self")
@@ -85,14 +85,14 @@ class IsSelf(Part):
         return (self.own,) if isinstance(self.own, str) else self.own
 
 
-class Pair(Part):
+class Pair(PolicyNode):
     """A field of the persona and a field of the record."""
 
     persona: Name
     record: Name
 
 
-class Same(Part):
+class Same(PolicyNode):
     """The persona's field equals the record's field; a single name stands for both. Empty fields never do."""
 
     same: Annotated[
@@ -105,32 +105,32 @@ class Same(Part):
         return self.same if isinstance(self.same, Pair) else Pair(persona=self.same, record=self.same)
 
 
-class Manages(Part):
+class Manages(PolicyNode):
     """The persona is above the employee in this field of the record, directly or not."""
 
     manages: Name
 
 
-class Outranks(Part):
+class Outranks(PolicyNode):
     """The persona's level is above that of the employee in this field of the record."""
 
     outranks: Name
 
 
-class Cell(Part):
+class Cell(PolicyNode):
     """A field and the values it may have."""
 
     field: Name
     within: Values = Field(alias="in")
 
 
-class RecordIn(Part):
+class RecordIn(PolicyNode):
     """A field of the record has one of these values."""
 
     record: Cell
 
 
-class PersonaIn(Part):
+class PersonaIn(PolicyNode):
     """A field of the persona has one of these values."""
 
     persona: Cell
@@ -145,7 +145,7 @@ class PersonaIn(Part):
         return cell.model_copy(update={"within": tuple(values)})
 
 
-class Right(Part):
+class Right(PolicyNode):
     """An operation on the records of a source that are joined on these columns (here: there)."""
 
     operation: Operation
@@ -153,13 +153,13 @@ class Right(Part):
     on: Joined
 
 
-class May(Part):
+class May(PolicyNode):
     """The persona may do that to some joined record, whatever fields of it are meant."""
 
     may: Right
 
 
-class Fact(Part):
+class Fact(PolicyNode):
     """A joined record of a source of which a predicate holds; `on` maps columns here to columns there."""
 
     source: Name
@@ -167,7 +167,7 @@ class Fact(Part):
     when: Predicate | None = None
 
 
-class Exists(Part):
+class Exists(PolicyNode):
     """There is such a record, readable or not."""
 
     exists: Fact
@@ -218,7 +218,7 @@ Predicate = Annotated[
         custom_error_message=f"no predicate; one is an object with one key of {', '.join(PREDICATE_KEYS)}",
     ),
 ]
-_KINDS: dict[type[Part], str] = dict(
+_KINDS: dict[type[PolicyNode], str] = dict(
     zip(
         (
             *(AllOf, AnyOf, Not, Always, InDepartment, AtLevel, IsSelf, Same, Manages, Outranks),

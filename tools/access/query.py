@@ -1,10 +1,10 @@
-"""Somebody's own SELECT, run where it can neither see nor change more than it should.
+"""A foreign SELECT, run without access to other data.
 
-What the persona may read is copied into temporary tables named as the sources, and the statement may read
-these and nothing else. Running it over views of the base tables would be cheaper, but SQLite would have to
-be kept from testing the statement's conditions on rows that the view leaves out afterwards (an error, or
-the time it takes, would tell of them), and a view's own reads would have to be told from those of a common
-table expression that has the view's name.
+The readable records are copied into temporary tables with the names of the sources, and the statement may
+read only these. Running it over views of the base tables would be cheaper, but SQLite would have to be kept
+from testing the statement's conditions on rows that the view leaves out afterwards (an error, or its
+duration, would reveal them), and a view's own reads would need to be separated from those of a common table
+expression that has the view's name.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Views = Mapping[str, tuple[Table, str]]
 def run_query(
     connection: apsw.Connection, views: Views, text: str, limits: Limits, parameters: Sequence[CellValue] = ()
 ) -> list[dict[str, Any]]:
-    """The rows of the one SELECT in `text`, over tables that hold what `views` select.
+    """The rows of the one SELECT in `text`, over tables with the rows of `views`.
 
     Raises:
-        ToolError: says what is wrong with the statement.
+        ToolError: the statement is wrong; the message has the fault.
     """
     check_text(text, limits, "SELECT")
     # A table that is not named cannot be read; naming one without reading it does no harm.
@@ -48,7 +48,7 @@ def run_query(
 def _check_program(program: list[tuple[Any, ...]]) -> None:
     """Look at what SQLite would do: every table it opens must be a temporary one.
 
-    The authorizer is not told the schema of a table of which no column is read, as in `count(*)`.
+    The authorizer does not get the schema of a table without a read column, as in `count(*)`.
     """
     for _, operation, _, _, schema, *_ in program:
         if operation.startswith("VOpen") or (operation in _OPENS and schema != _TEMP):
@@ -82,7 +82,7 @@ def _fill(connection: apsw.Connection, table: Table, view: str) -> None:
 
 
 def _labelled(columns: list[str], rows: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
-    """Rows as dicts; a second column of one name gets a number, so that none is lost."""
+    """Rows as dicts; a second column of one name gets a number, so that no column is lost."""
     labels: list[str] = []
     for column in columns:
         label, number = column, 2

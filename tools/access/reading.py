@@ -18,7 +18,8 @@ def read_document(policy: Path | str, around: Surroundings) -> PolicyDocument:
 
     Args:
         policy: a path, or a text that starts with `{`.
-        around: what the policy is for. From here comes what the document leaves out: keys, people.
+        around: the tools and tables of the policy. It completes the parts that the document leaves out: keys,
+            people.
     """
     name, text = _read(policy)
     raw = parsed(text, "JSON", where=name)

@@ -1,4 +1,4 @@
-"""Searching a source inside an episode: what the persona may read, as the episode has left it."""
+"""Searching a source inside an episode: the readable records with the changes of the episode."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from worksmith.tools.tool_context import ToolContext
 
 _REMEMBERED = 4096
-"""For so many pairs of rights and source the readable records of the world at rest are remembered."""
+"""The pairs of rights and source whose readable records of the unchanged world are remembered."""
 
 _masks: WeakKeyDictionary[Library, dict[Any, NDArray[Any]]] = WeakKeyDictionary()
 """Masks with eight records a byte, by source, policy and rights."""
@@ -43,7 +43,7 @@ class Searched:
 
 @dataclass
 class _Edits:
-    """What an episode has done to the records of a source.
+    """The changes of an episode in the records of a source.
 
     Attributes:
         changed: the texts of new and changed records, by key.
@@ -67,8 +67,8 @@ def best(
 ) -> list[str]:
     """The keys of the records nearest to `text`, best first.
 
-    Only records that the persona may read and that meet the conditions are ranked at all, so that
-    nobody else's record takes a place or moves another.
+    Only records that the persona may read and that meet the conditions are ranked at all, so that no other
+    record takes a place or moves another.
     """
     if ctx.library is None:
         raise ToolError("Nothing can be searched by query here; use the other arguments.")
@@ -126,8 +126,8 @@ def _edits_of(ctx: ToolContext, guard: Guard, source: str, searched: Searched) -
 def _searchable(guard: Guard, source: str, searched: Searched, conditions: Sequence[Sql] = ()) -> list[str]:
     """The keys of the readable records that meet the conditions, as far as their texts hold nothing private.
 
-    Being found by a text tells what it says, so where rules make a searched field private, a record is found
-    only by who sees that field of it.
+    A hit reveals the text, so if rules make a searched field private, only personas who see that field find
+    the record.
     """
     keys = guard.keys(source, conditions)
     if not guard.private_fields(source).isdisjoint(searched.columns):
@@ -139,7 +139,7 @@ def _searchable(guard: Guard, source: str, searched: Searched, conditions: Seque
 def _at_rest(
     ctx: ToolContext, guard: Guard, collection: Collection, searched: Searched
 ) -> tuple[bool, NDArray[Any] | None]:
-    """What the persona may search in the world at rest: whether all, else the mask, if it is known.
+    """The searchable records of the persona in the world at rest: whether all, else the mask, if it is known.
 
     It is made once for all people with the same rights, by an episode that has changed nothing.
     """

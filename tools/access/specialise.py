@@ -45,7 +45,7 @@ Tables = Mapping[str, Table]
 """The tables that rules are about, by name; columns of unknown ones count as text."""
 
 _HIGHEST = 99
-"""A level in a text column has one or two digits; anything else is none, and nobody outranks its bearer."""
+"""A level in a text column has one or two digits; no persona outranks anything else."""
 
 
 def allowed(
@@ -58,7 +58,7 @@ def allowed(
 def specialised(
     document: PolicyDocument, tables: Tables, persona: Persona, source: str, when: Predicate
 ) -> Condition:
-    """The records of `source` on which a predicate holds for `persona`; none for an inactive one."""
+    """The records of `source` on which a predicate holds for `persona`; empty for an inactive one."""
     return _Specialist(document, tables, persona, source).condition(when) if persona.active else NEVER
 
 

@@ -54,6 +54,14 @@ def check_writable(path: Path) -> None:
     os.unlink(temporary)
 
 
+def check_free(path: Path, *, force: bool) -> None:
+    """See that `path` can be written, and that no file is there which may not be replaced."""
+    if path.exists() and not force:
+        hint = "give --force to replace it, or another name"
+        raise InputError("the file is already there", where=str(path), hint=hint)
+    check_writable(path)
+
+
 def append(file: int, data: bytes, path: Path) -> None:
     """Add `data` to a file that is open for appending, in one write: all of it or nothing."""
     try:

@@ -14,14 +14,14 @@ from worksmith.tools.files.locking import InUseError, Lock
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
-"""Of Linux's `renameat2`: both names keep to exist, and each stands for what the other one was."""
+"""Of Linux's `renameat2`: both names still exist, and each has the other's old content."""
 
 
 @contextmanager
 def directory_atomically(out: Path) -> Iterator[Path]:
     """A directory to write to that takes the place of `out` when all went well, and is gone otherwise.
 
-    What a killed process was writing is removed by the next one that writes there.
+    The next process that writes there removes the remains of a killed one.
 
     Raises:
         InputError: there can be no such directory.

@@ -1,7 +1,7 @@
-"""Reading files of JSON, whoever wrote them: one place for what is refused and for what is said of it.
+"""Reading files of JSON, whoever wrote them: one place for refusals and their messages.
 
-Only regular files of a bounded size are read; see `worksmith.retrievers.strict_json` for what JSON has to be.
-Every fault is an `InputError` with the file, the line and the field, and what to do.
+Only regular files of a bounded size are read; see `worksmith.retrievers.strict_json` for the definition of
+JSON. Every fault is an `InputError` with the file, the line and the field, and what to do.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def read_json(path: Path, what: str, *, hint: str | None = None) -> Any:
         hint: what to do if it is not.
 
     Raises:
-        InputError: it cannot be read, or is no JSON.
+        InputError: it cannot be read, or is not JSON.
     """
     return parsed(read_file(path, what, hint=hint), what, where=str(path), hint=hint)
 
@@ -38,7 +38,7 @@ def read_model(path: Path, model: type[Model], what: str, *, hint: str | None = 
     """The value in a file as a `model`; see `read_json`.
 
     Raises:
-        InputError: it cannot be read, or is none.
+        InputError: it cannot be read, or is not one.
     """
     value = read_json(path, what, hint=hint)
     return validated(value, model, what, where=str(path), hint=hint)
@@ -59,15 +59,15 @@ def read_file(path: Path, what: str, *, hint: str | None = None) -> bytes:
 def read_lines(
     path: Path, what: str, *, hint: str | None = None, appended: bool = False
 ) -> Iterator[tuple[str, Any]]:
-    """The values in a file of JSON lines, each with its place `FILE:LINE`; blank lines are none.
+    """The values in a file of JSON lines, each with its place `FILE:LINE`; blank lines do not count.
 
     Args:
         what: a line ought to be, with an article.
-        appended: the file is one that a process appends to. A last line without a line break is then what a
-            kill tore off, and is left out; see `cut_torn_line`.
+        appended: the file is one that a process appends to. A last line without a line break is then the
+            remains of a kill, and is left out; see `cut_torn_line`.
 
     Raises:
-        InputError: it cannot be read, or a line is no JSON; raised when the iterator gets there.
+        InputError: it cannot be read, or a line is not JSON; raised when the iterator gets there.
     """
     try:
         for number, line in enumerate(strict_json.read_lines(path), start=1):
@@ -86,7 +86,7 @@ def read_models(
     """The values in a file of JSON lines as `model`; see `read_lines`.
 
     Raises:
-        InputError: it cannot be read, or a line is none.
+        InputError: it cannot be read, or a line is not one.
     """
     for where, value in read_lines(path, what, hint=hint, appended=appended):
         yield validated(value, model, what, where=where, hint=hint)
@@ -110,7 +110,7 @@ def validated(value: Any, model: type[Model], what: str, *, where: str, hint: st
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"]))
-        # Pydantic names our class where there is no object.
+        # Pydantic names worksmith's class if there is no object.
         said = "an object is needed" if first["type"] == "model_type" else first["msg"]
         said = said.removeprefix("Value error, ")
         raise InputError(
@@ -125,13 +125,13 @@ def tell_torn(where: str, length: int) -> None:
 
 
 def cut_torn_line(path: Path) -> int:
-    """Drop bytes after the last line break of a file, so that what is appended starts on a line of its own.
+    """Drop bytes after the last line break of a file, so that an appended line starts a new line.
 
     Returns:
         How many bytes that were.
 
     Raises:
-        OSError: it cannot be read or changed, or is no regular file.
+        OSError: it cannot be read or changed, or is not a regular file.
     """
     with open_regular(path) as file:
         size = file.seek(0, os.SEEK_END)

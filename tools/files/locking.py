@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from filelock import lock_descriptor
@@ -17,7 +16,7 @@ class InUseError(InputError):
     """Another process is at work there.
 
     Attributes:
-        pid: its number; 0 if it has not said.
+        pid: its number; 0 if unknown.
     """
 
     def __init__(self, path: Path, pid: int) -> None:
@@ -30,7 +29,7 @@ class Lock:
     """The exclusive use of `path`, until it is released or the process is gone, however it ended.
 
     A file beside or in `path` is locked, not `path` itself, which may be replaced meanwhile. It holds the
-    number of the process, and is removed with the release; one that a killed process left locks nobody out.
+    number of the process, and is removed with the release; one of a killed process does not count.
 
     Args:
         file: that is locked.
@@ -62,9 +61,7 @@ class Lock:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
     def _try(self, path: Path) -> None:
@@ -85,7 +82,7 @@ class Lock:
 def _number(file: int) -> int:
     try:
         said = os.read(file, 20)
-    except OSError:  # where what is locked cannot be read either
+    except OSError:  # if the locked file cannot be read either
         return 0
     return int(said) if said.isdigit() else 0
 

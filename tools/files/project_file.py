@@ -15,7 +15,7 @@ _WHAT = "a project file"
 
 
 class ProjectFile(BaseModel):
-    """The sections of a project file. Who uses a section checks what is in it.
+    """The sections of a project file. The user of a section checks its content.
 
     Attributes:
         environment: where the project's own environment and its tasks are.

@@ -1,6 +1,6 @@
 """Lines of JSON that carry a checksum of themselves, so that an accident to a file is noticed.
 
-The checksum is the last key of the object. Whoever edits a line can write a new one: it is no signature.
+The checksum is the last key of the object. An editor of a line can write a new one: it is not a signature.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class SealedLine(NamedTuple):
     """A line of a file, and its place `FILE:LINE`.
 
     Attributes:
-        data: without the checksum; None where it does not fit the content.
+        data: without the checksum; None if it does not fit the content.
         start, size: the place and the number of its bytes.
     """
 
@@ -52,7 +52,7 @@ def unsealed(line: bytes, *, place: int | None = None) -> bytes | None:
 
 
 def sealed_lines(path: Path, what: str, *, placed: bool = False, start: int = 0) -> Iterator[SealedLine]:
-    """The lines of a file that a process appends to; blank ones, and what a kill tore off, are left out.
+    """The lines of a file that a process appends to; blank ones, and the remains of a kill, are left out.
 
     Args:
         what: the file ought to be, with an article.
@@ -86,7 +86,7 @@ def whole(line: SealedLine, what: str, *, hint: str | None = None) -> Any:
 
 
 def mended(path: Path, what: str, *, placed: bool = False) -> list[SealedLine]:
-    """The whole lines of a file. Whatever else is in it is taken out, with a notice.
+    """The whole lines of a file. Other content is removed, with a notice.
 
     The caller must hold the file's lock, and must be able to produce the removed lines again. A file that
     does not exist has no lines.

@@ -1,4 +1,4 @@
-"""Credentials in texts that are kept. What a provider says of a failure may quote the key that it refused."""
+"""Credentials in texts that are kept. A provider's error may quote the refused key."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _NAMES = re.compile(
 _SHAPES = re.compile(
     r"(?i:(?<=\bbearer )|(?<=\bbasic ))[^\s\"'<>,;]{8,}|\bsk-[\w-]{12,}|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
 )
-"""What follows the name of an HTTP scheme, how many providers' keys begin, who logs in at an address."""
+"""Tokens after the name of an HTTP scheme, keys by their beginnings, log-ins in addresses."""
 
 _HIDDEN_VARIABLES: set[str] = set()
-"""Further environment variables that hold a credential, whatever they are called."""
+"""Further environment variables that hold a credential, with any name."""
 
 _SHORTEST = 8
-"""Characters; what is shorter is no credential, and would be found in the midst of words."""
+"""Characters; a shorter text is not a credential, and would be found inside words."""
 
 
 def hide_variable(name: str) -> None:
-    """Treat what an environment variable holds as a credential from now on."""
+    """Treat the value of an environment variable as a credential from now on."""
     _HIDDEN_VARIABLES.add(name)
 
 

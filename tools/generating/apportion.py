@@ -9,7 +9,7 @@ from collections.abc import Sequence
 def apportion(total: int, shares: Sequence[float], floor: int = 0) -> list[int]:
     """Whole numbers that add up to `total`, in proportion to `shares`, each at least `floor`.
 
-    Largest remainder; what floors add is taken from whoever is most above their share.
+    Largest remainder; the additions of floors are taken from the one most above its share.
     """
     if floor * len(shares) > total:
         raise ValueError(f"{total} is less than {len(shares)} times {floor}")

@@ -1,4 +1,4 @@
-"""The truths behind what is generated: kept beside a world, never in it."""
+"""The facts behind generated records: kept beside a world, never in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Latent:
-    """What is true of one record and stands in it in words only, or not at all, as facts.
+    """The facts of one record that its text states in words only, or not at all.
 
     Attributes:
         ref: the record, `source/key`.

@@ -1,1 +1,1 @@
-"""HTTP servers of this machine: who may reach them, what they take, and how they end."""
+"""HTTP servers of this machine: access to them, their limits, and their end."""

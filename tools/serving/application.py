@@ -25,7 +25,7 @@ T = TypeVar("T")
 LONGEST_ADDRESS = 16_384
 """Bytes of a path with its query string."""
 _DRAINED = 32 << 20
-"""Bytes of a body that is too long which are read and dropped, so that the client can hear why."""
+"""Bytes of a too long body that are read and dropped, so that the client gets the reason."""
 _PATIENCE = 30.0
 """Seconds that a body may take."""
 
@@ -52,7 +52,7 @@ class Application(ABC):
         """The answer to a request.
 
         Raises:
-            RequestError: there is none. The connection ends with it.
+            RequestError: no answer is possible. The connection ends with it.
         """
 
     @abstractmethod
@@ -66,7 +66,7 @@ class Application(ABC):
             response = await self._checked(Request(scope, receive))
         except RequestError as error:
             response = self.refusal(error)
-            # There may be more of the request to come, which nobody wants to hear.
+            # The request may continue; the rest is dropped.
             response.headers["connection"] = "close"
         except Exception:
             # A defect of this server: the client gets a number, the operator the trace.

@@ -1,7 +1,7 @@
-"""Connections of the server: how long they may be silent, and who has to go when there are too many.
+"""Connections of the server: their time of silence, and the choice of those that end when there are too many.
 
-uvicorn waits without end for a first request, and counts whoever says nothing among those that it serves. So
-a few silent connections, for which nobody needs the token, would keep everybody else out.
+uvicorn waits without end for a first request, and counts silent ones among those that it serves. So
+a few silent connections, which need no token, would block all others.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LET_IN = "let_in"
-"""What the application puts into the state of a request that knew the token."""
+"""The state of a request that had the token."""
 
 
 class Connection(H11Protocol):
     """A connection that is closed if it sends no whole request in time, or makes room for a newer one.
 
-    Room is made by whoever is connected for longest and has not shown the token. There are too many from
+    The oldest connection without the token makes room. There are too many from
     uvicorn's `limit_concurrency` on.
     """
 
@@ -59,7 +59,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Called by uvicorn. Nobody who is not let in keeps a connection for another request."""
+        """Called by uvicorn. A client without the token keeps no connection for another request."""
         if self.known:
             super().on_response_complete()
         else:

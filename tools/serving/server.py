@@ -21,7 +21,7 @@ from worksmith.tools.serving.connections import Connection
 
 @dataclass(frozen=True)
 class Listening:
-    """Where a server is to be found. `certificate`: of the server; None where it speaks plain HTTP."""
+    """The address of a server. `certificate`: of the server; None for plain HTTP."""
 
     url: str
     certificate: Path | None
@@ -88,7 +88,7 @@ class Server:
             self._uvicorn = _Uvicorn(self._config(*files))
             self._uvicorn.config.load()
             if files[1]:
-                files[1].unlink()  # it has been read, and nobody else need
+                files[1].unlink()  # it has been read, and only this process needs it
             self._sock = sock
             try:
                 with self._uvicorn.stopped_by_signals():
@@ -131,7 +131,7 @@ class Server:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Ends when it is told to, and leaves it at that: the caller may have something to save."""
+    """Ends on request without ending the process: the caller may need to save data."""
 
     @contextmanager
     def stopped_by_signals(self) -> Iterator[None]:

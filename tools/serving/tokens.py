@@ -28,5 +28,5 @@ def checked_token(token: str, *, where: str) -> str:
 
 
 def same(given: str, token: str) -> bool:
-    """Whether a client's secret is the token. The time that it takes says nothing about the token."""
+    """Whether a client's secret is the token. Its duration reveals nothing about the token."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())

@@ -1,4 +1,4 @@
-"""Bounds for statements that somebody else has written or has a part in: one place for all of them."""
+"""Bounds for foreign statements and statements with foreign parts, in one place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typed cells: what the columns of a world's tables hold."""
+"""Typed cells: the values in columns of a world's tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ CellValue = str | int | float | bool | list[Any] | dict[str, Any] | None
 
 
 def typed_cell(value: CellValue, kind: CellType) -> CellValue:
-    """`value` as SQLite holds it in such a column. Texts that say it are taken: `7`, `-1.5e3`, `FALSE`."""
+    """`value` as SQLite holds it in such a column.
+
+    Texts of such a value are converted: `7`, `-1.5e3`, `FALSE`.
+    """
     found = None if value is None else _READ[kind](value)
     if found is None and value is not None:
         shown = value if isinstance(value, str) else cell_text(value)

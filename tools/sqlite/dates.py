@@ -1,8 +1,8 @@
 """SQLite's date functions without the time of day, which is not that of the episode.
 
 There are many ways to write `now`, and to ask for the zone of this machine. So no text is searched for them:
-each call is made as part of a generated column, where SQLite itself refuses what is not a function of its
-arguments alone.
+each call is made as part of a generated column, where SQLite itself refuses calls that depend on more than
+their arguments.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def register_dates(connection: apsw.Connection) -> None:
 
 
 class _Function:
-    """One of the functions, in a small database of its own. Not thread-safe."""
+    """One of the functions, in a small separate database. Not thread-safe."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -24,7 +24,7 @@ def next_key(
     """The number after the highest, written as the last row writes its own, such as `T-0012`.
 
     Args:
-        first: the key where the table has none, or none that can be counted on from.
+        first: the next key for a table without one that can be continued.
         like: a condition in SQL on the last row, where not all write theirs alike.
     """
     source, name = quoted(table), quoted(column)

@@ -1,6 +1,6 @@
-"""Databases in memory, or over an image that many share.
+"""Databases in memory, or over a shared image.
 
-None tells the time of day, and what goes into temporary files is limited.
+They do not reveal the time of day, and their temporary files are limited.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Image = bytes | mmap.mmap
 """The bytes of a database file, in memory or mapped."""
 
 _CACHE_KIB = 16_384
-"""Pages that a connection over an image keeps; what a scan reads beyond them is copied again."""
+"""Pages that a connection over an image keeps; a scan copies further ones again."""
 
 _room = threading.local()
 """Its `left` is how many bytes the statement in this thread may still write; unset without a limit."""
 
 
 def open_memory() -> apsw.Connection:
-    """An empty database in memory, on which `limited` holds and no function tells the time of day.
+    """An empty database in memory, with the bounds of `limited` and without functions for the time of day.
 
     SQLite sorts and groups in memory first and in temporary files then. A few joined tables make gigabytes of
     them in seconds, and no setting of SQLite limits that.
@@ -46,13 +46,13 @@ def open_image(image: Image) -> apsw.Connection:
     commit is an error.
 
     Raises:
-        apsw.Error: the image is no database.
+        apsw.Error: the image is not a database.
     """
     name = f"/image-{next(_numbers)}"
     _VFS.images[name] = image
     try:
         connection = apsw.Connection(name, vfs=_VFS.name)
-        # Exclusive, else the cache is dropped whenever nobody reads; no spilling, since it cannot be written.
+        # Exclusive, else the cache is dropped between reads; no spilling, since it cannot be written.
         connection.pragma("locking_mode", "exclusive")
         connection.pragma("journal_mode", "memory")
         connection.pragma("cache_spill", "off")
@@ -135,7 +135,7 @@ class _ImageFile(apsw.VFSFile):
 
 
 class _Metered(apsw.VFS):
-    """SQLite's own way to temporary files, with a look at what is written; other files are images.
+    """SQLite's own way to temporary files, with a count of written bytes; other files are images.
 
     Attributes:
         images: those about to be opened, by name.

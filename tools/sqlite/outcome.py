@@ -1,4 +1,4 @@
-"""Outcomes: what an episode changed, in a form that two episodes can be compared by."""
+"""Outcomes: the changes of an episode, in a form for comparison."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DIGITS = 12
 """Of a float that count: 0.1 + 0.2 is 0.3."""
 
 _REWRITTEN = "(rewritten)"
-"""Stands in a key for whatever an update wrote into a column of free text."""
+"""Replaces, in a key, the value that an update wrote into a column of free text."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class RowChange:
     Attributes:
         table: its table.
         operation: `insert`, `update` or `delete`.
-        key: the value by which tasks name the row; None where it has none.
-        row: its position in the table; that of a new row says only in which order they were made.
+        key: the value by which tasks name the row; None without one.
+        row: its position in the table; that of a new row has only the order of creation.
         before: the old cells (all of them for a deleted row, the changed ones for an update).
         after: the new cells (all of them for a new row, the changed ones for an update).
     """
@@ -63,7 +63,7 @@ Keys = Callable[[Sequence[RowChange]], Sequence[CellValue]]
 """Finds the keys of changed rows."""
 
 Rows = Callable[[Iterable[Place]], Mapping[Place, dict[str, CellValue]]]
-"""Finds the whole rows of the world at rest at some places, as far as there are any."""
+"""Finds the existing whole rows of the unchanged world at some places."""
 
 
 class Outcome:
@@ -127,7 +127,7 @@ class Outcome:
         return self._changeset == other._changeset or self.key == other.key
 
     def beside(self, other: Outcome) -> tuple[RowChange, ...]:
-        """The changes; each that counts the same as one of another outcome is given as it is there."""
+        """The changes; each that equals one of another outcome has the form of that outcome."""
         theirs = [(change_key(change, self._tables[change.table]), change) for change in other.changes]
         found = []
         for change in self.changes:
@@ -145,7 +145,7 @@ class Outcome:
         return self._rows(self.proposed())
 
     def proposed(self) -> dict[Place, set[str]]:
-        """The rows, by table and position, that somebody has to approve, each with its written columns.
+        """The rows, by table and position, that need approval, each with its written columns.
 
         An equal value counts: were it left out, one could guess a value that one may not read.
         """
@@ -221,7 +221,7 @@ def _changed(after: CellValue, before: CellValue, exact: bool) -> bool:
 
 
 def _plain(value: CellValue) -> Hashable:
-    """A cell in a form that can be hashed; what equals another type in Python is told from it."""
+    """A cell in a hashable form, which distinguishes types that are equal in Python."""
     if isinstance(value, float):
         return float(f"{value:.{_DIGITS}g}")
     if isinstance(value, bool | list | dict):

@@ -35,7 +35,7 @@ _REFUSED = frozenset(
 
 
 _SESSION_PRAGMAS = frozenset({"table_info", "table_xinfo", "defer_foreign_keys", "data_version"})
-"""What recording and applying changesets and full-text search ask for; none outlives the transaction."""
+"""The needs of changesets and of full-text search; they end with the transaction."""
 
 
 class Sandbox:
@@ -43,9 +43,9 @@ class Sandbox:
 
     It is a private copy, or over a mapped image that all sandboxes share, where only changes are private.
 
-    An episode at rest is a changeset (bytes). `run` re-applies it, does the work, captures what the
-    episode has changed so far, and returns to the state of the world at rest. The cost
-    depends on the size of the changes, not of the world.
+    An episode at rest is a changeset (bytes). `run` re-applies it, does the work, captures the changes of the
+    episode so far, and returns to the unchanged world. The cost depends on the size of the changes, not of
+    the world.
 
     Not thread-safe; borrow one from a `SandboxPool`.
     """
@@ -57,7 +57,7 @@ class Sandbox:
         else:
             self._connection = open_memory()
             self._connection.deserialize("main", image)
-        # Else SQLite plans a statement anew whenever a parameter changes, which takes longer than to run it.
+        # Else SQLite plans a statement again for each parameter, which is slower than running it.
         self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         self._own = False
         self._connection.authorizer = self._authorize
@@ -85,7 +85,7 @@ class Sandbox:
             self._roll_back()
 
     def read(self, changeset: bytes, body: Callable[[apsw.Connection], T]) -> T:
-        """Do `body` on top of `changeset` and roll back; whatever it wrote is dropped."""
+        """Do `body` on top of `changeset` and roll back; its writes are dropped."""
         connection = self._connection
         self._transaction("BEGIN")
         try:

@@ -1,4 +1,4 @@
-"""What a world's tables look like."""
+"""The form of a world's tables."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Table:
         generated: columns whose value the tools make up for a new row (ids). They do not count
             when two outcomes are compared.
         exact: columns whose texts are compared exactly in outcomes; in others letter case does not count.
-        free: columns of free text in somebody's own words. Two outcomes may differ in what is written
-            there; whether it says what it has to is checked apart.
+        free: columns of free text in free wording. Two outcomes may differ there; their required content is
+            checked separately.
         scored: whether changes of the table count when two outcomes are compared.
         writable: whether some tool changes the table; only such tables are watched by an episode.
         indexes: columns to index.

@@ -12,12 +12,12 @@ import dspy
 
 from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.progress.screen import on_screen
-from worksmith.evals.running.study import Arm
+from worksmith.evals.running.study import StudyArm
 from worksmith.evals.suite import Examples, Suite, suite_of_examples
 from worksmith.evals.tasks.task import VisibleTask
 from worksmith.jobs.measuring.measurement import Measurement
-from worksmith.jobs.opening.given import opened
-from worksmith.jobs.opening.judges import check_judged, open_judges
+from worksmith.jobs.opening.arguments import opened
+from worksmith.jobs.opening.named_judges import check_judged, open_judges
 from worksmith.jobs.opening.programs import OpenedProgram
 from worksmith.jobs.opening.suites import under_attack, usable_tasks
 from worksmith.jobs.settings.groups.measuring import MeasureSettings
@@ -92,7 +92,7 @@ def _whole(
         return tasks.suite, tasks.split, tasks.tasks
     if isinstance(tasks, str) or not isinstance(tasks, Sequence) or not all(map(_is_example, tasks)):
         raise InputError(
-            f"{type(tasks).__name__} is no tasks",
+            f"{type(tasks).__name__} is not a list of tasks",
             where="tasks",
             hint="give suite.test, a suite, or a list of dspy.Example with metric=...",
         )
@@ -116,7 +116,7 @@ def _is_example(value: Any) -> bool:
 
 def arms_of(
     programs: Mapping[str, Any] | Sequence[Any], env: Environment
-) -> tuple[list[Arm], dict[str, OpenedProgram]]:
+) -> tuple[list[StudyArm], dict[str, OpenedProgram]]:
     """The arms of a study, and its programs by the arms' labels.
 
     Without labels of the user's a program has the name of its strategy or class, and of its optimizer.
@@ -134,7 +134,7 @@ def arms_of(
     labels = list(programs) if named else _labels(made)
     arms = [
         # Two programs of one name would pass for one program with different optimizers.
-        Arm(label, strategy=name if made.count((name, optimizer)) == 1 else label, optimizer=optimizer)
+        StudyArm(label, strategy=name if made.count((name, optimizer)) == 1 else label, optimizer=optimizer)
         for label, (name, optimizer) in zip(labels, made, strict=True)
     ]
     return arms, dict(zip(labels, found, strict=True))

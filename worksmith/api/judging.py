@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from worksmith.evals.progress.screen import on_screen
 from worksmith.evals.suite import Suite
 from worksmith.evals.tracking.run_loading import open_runs
-from worksmith.jobs.comparison import Comparison
+from worksmith.jobs.comparing.comparison import Comparison
 from worksmith.jobs.evaluation import Evaluation
 from worksmith.jobs.judgement import Judging, JudgingPlan, plan_judging, run_judging
-from worksmith.jobs.opening.judges import open_judges
+from worksmith.jobs.opening.named_judges import open_judges
 from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE
 from worksmith.jobs.settings.runs import JudgeSettings
 from worksmith.optimizers.wording import errors_in_python
@@ -42,7 +42,7 @@ def judge(
         rubric: YAML file of rubrics; default is one for each type of task.
         anew: ask also for existing verdicts.
         workers: questions at once.
-        progress: as of `evaluate`.
+        progress: as in `evaluate`.
 
     Returns:
         Each run with each judge's mean level from 1 to 5, and the share of episodes at level 4 or 5.

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from worksmith.api.conditions import Conditions, takes_conditions
 from worksmith.api.data import arms_of, connection_kept, measurement
 from worksmith.evals.dspy_programs.own_models import check_models
-from worksmith.jobs.comparison import Comparison, run_comparison
+from worksmith.jobs.comparing.comparison import Comparison, run_comparison
+from worksmith.jobs.comparing.study_plan import ProgramsPlan
 from worksmith.jobs.evaluation import EvalPlan, Evaluation, run_evaluation
-from worksmith.jobs.opening.given import chosen_models, opened
+from worksmith.jobs.opening.arguments import chosen_models, opened
 from worksmith.jobs.recording.tracking import Tracking
-from worksmith.jobs.study_plan import ProgramsPlan
 from worksmith.optimizers.compiling.claims import counted_intents
 
 if TYPE_CHECKING:

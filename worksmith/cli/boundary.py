@@ -67,7 +67,7 @@ def run(command: Callable[[], object]) -> NoReturn:
         except (SystemExit, KeyboardInterrupt) as end:
             if isinstance(end, SystemExit) and end.code != _INTERRUPTED:  # the rest of Ctrl-C
                 raise
-            _say("interrupted; what has --resume goes on with it")
+            _say("interrupted; --resume continues commands that have it")
             sys.exit(_TERMINATED if received else _INTERRUPTED)
         except Exception as error:
             said = None if os.environ.get(TRACEBACK) else explained(error)
@@ -95,7 +95,7 @@ def explained(error: Exception) -> tuple[str, int] | None:
         return "something that was read is nested too deeply (leave it out)", 1
     if type(error).__module__.startswith(_OF_STORES):
         said = str(error).partition("\n")[0]
-        return f"a database failed: {said}{_disk(error)} (what is finished is in the logs)", 1
+        return f"a database failed: {said}{_disk(error)} (finished episodes are in the logs)", 1
     return None
 
 
@@ -103,7 +103,7 @@ def _of_system(error: OSError) -> str:
     place = f"{error.filename}: " if error.filename else ""
     remedy = _REMEDIES.get(error.errno or 0)
     said = error.strerror or str(error) or type(error).__name__
-    return f"{place}{said}" + (f" ({remedy}; what is finished is kept)" if remedy else _disk(error))
+    return f"{place}{said}" + (f" ({remedy}; finished work is kept)" if remedy else _disk(error))
 
 
 def _disk(error: Exception) -> str:

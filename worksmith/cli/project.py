@@ -6,14 +6,13 @@ stranger, and the file chooses models and addresses.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from worksmith.models.named import read_models, use_models
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.project_file import ProjectFile, read_project
 
@@ -68,8 +67,5 @@ def defaults_for(
 
 
 def _check(name: str, known: Collection[str], noun: str, place: str) -> None:
-    if name in known:
-        return
-    near = difflib.get_close_matches(name, list(known), n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
-    raise InputError(f"no {noun} {name!r}", where=place, hint=hint)
+    if name not in known:
+        raise unknown(f"no {noun}", name, sorted(known), place)

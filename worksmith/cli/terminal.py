@@ -21,7 +21,7 @@ def say(message: str) -> None:
     typer.echo(harmless(message), err=True)
 
 
-class Result(Protocol):
+class JobResult(Protocol):
     """The result of a job."""
 
     def to_json(self) -> Any: ...
@@ -31,7 +31,7 @@ class Result(Protocol):
     def print_tables(self, console: Console) -> None: ...
 
 
-def show(result: Result, as_json: bool, verbose: bool = False) -> None:
+def show(result: JobResult, as_json: bool, verbose: bool = False) -> None:
     """Print a result as one JSON document, or for people; `verbose` with all tables."""
     if as_json:
         typer.echo(json.dumps(result.to_json()))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worksmith.evals.tasks.task import Task
 
 
-class Choice(TypedDict, total=False):
+class TaskChoice(TypedDict, total=False):
     """Which tasks of a suite are taken.
 
     Attributes:
@@ -33,13 +33,13 @@ class Choice(TypedDict, total=False):
 
 
 def chosen_tasks(
-    suite: Suite | Path | str, *, progress: Progress = SILENT, **choice: Unpack[Choice]
+    suite: Suite | Path | str, *, progress: Progress = SILENT, **choice: Unpack[TaskChoice]
 ) -> tuple[Suite, str, list[Task]]:
     """The suite, the split's name and its tasks, as `worksmith eval` with these settings takes them.
 
     Args:
         suite: an open one, or its folder.
-        choice: see `Choice`.
+        choice: see `TaskChoice`.
 
     Raises:
         InputError: a setting is wrong, no task fits, or only a judge could score one of them.
@@ -51,15 +51,15 @@ def chosen_tasks(
     judged = [task for task in tasks if task.judged]
     if judged:
         raise InputError(
-            f"{len(judged)} tasks have rubrics of their own, by which a language model has to judge",
+            f"{len(judged)} tasks have rubrics, by which a language model must judge",
             where=f"task {judged[0].id}",
             hint="measure them with `worksmith eval --judge`, and leave them out here with --where",
         )
     return opened, name, tasks
 
 
-def choice_of(settings: TaskSettings) -> Choice:
+def choice_of(settings: TaskSettings) -> TaskChoice:
     """The choice of settings, for a file that is written."""
-    return Choice(
+    return TaskChoice(
         split=settings.split, limit=settings.limit, where=list(settings.where), scheme=settings.scheme
     )

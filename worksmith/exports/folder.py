@@ -3,45 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksmith.jobs.showing.printing import Printable
+from worksmith.jobs.showing.printing import Printed
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.directories import directory_atomically
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from worksmith.jobs.settings.exports import ExportSettings
-
-
-@dataclass(frozen=True)
-class Exported(Printable):
-    """An export that was written.
-
-    Attributes:
-        folder: its place.
-        files: its files, relative to the folder.
-        tasks: the number of tasks.
-        next_command: a command that uses it, if there is one.
-    """
-
-    folder: Path
-    files: tuple[str, ...]
-    tasks: int
-    next_command: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        found = {"folder": str(self.folder), "files": list(self.files), "tasks": self.tasks}
-        return {**found, "next": self.next_command} if self.next_command else found
-
-    def print(self, console: Console) -> None:
-        console.out(f"{self.tasks} tasks: {', '.join(self.files)} in {self.folder}", highlight=False)
-        if self.next_command:
-            console.out(f"Go on with:\n    {self.next_command}", highlight=False)
 
 
 def check_folder(settings: ExportSettings) -> None:
@@ -60,12 +30,13 @@ def check_folder(settings: ExportSettings) -> None:
 
 def write_folder(
     settings: ExportSettings, files: Mapping[str, str], tasks: int, next_command: str = ""
-) -> Exported:
+) -> Printed:
     """Write the files of an export: a new folder in one step, an old one file by file. Other files stay.
 
     Args:
         files: the texts by name.
         tasks: the number of tasks.
+        next_command: a command that uses them, if there is one.
     """
     check_folder(settings)
     out = settings.out
@@ -76,4 +47,9 @@ def write_folder(
         with directory_atomically(out) as new:
             for name, text in files.items():
                 (new / name).write_bytes(text.encode())
-    return Exported(out, tuple(files), tasks, next_command)
+    facts: dict[str, Any] = {"folder": str(out), "files": list(files), "tasks": tasks}
+    lines = [f"{tasks} tasks: {', '.join(files)} in {out}"]
+    if next_command:
+        facts["next"] = next_command
+        lines += ["Go on with:", f"    {next_command}"]
+    return Printed(facts, tuple(lines))

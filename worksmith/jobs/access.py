@@ -11,7 +11,7 @@ from typing import Any
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import TASK_KINDS
 from worksmith.jobs.showing.access_text import persona_text, record_lines, source_lines
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.explain import RecordRights, SourceRights, explain_record, explain_source
 from worksmith.tools.access.predicates import OPERATIONS
 from worksmith.tools.environment import Environment
@@ -53,7 +53,7 @@ class AccessRights:
     def __str__(self) -> str:
         parts = ["\n".join(filter(None, (persona_text(self.persona), self.note)))]
         parts += ["\n".join(source_lines(source)) for source in self.sources]
-        parts += [f"{name}: no rules, so nobody may read or change it" for name in self.without_rules]
+        parts += [f"{name}: no rules, so it is denied to all" for name in self.without_rules]
         parts += ["\n".join(record_lines(self.record))] if self.record else []
         return "\n\n".join(parts)
 

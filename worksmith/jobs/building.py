@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from worksmith.evals.building import build_suite, import_suite
+from worksmith.evals.authoring.suite_building import build_suite, import_suite
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.prices import dollars
 from worksmith.evals.progress.progress import SILENT, Progress
@@ -26,7 +26,7 @@ from worksmith.jobs.showing.printing import Printable
 from worksmith.models.resolve import resolve
 from worksmith.retrievers.embedding import PACKAGED
 from worksmith.retrievers.embedding.models import open_embedder
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files.directories import directory_atomically
 from worksmith.tools.world_kind import no_library, world_kind
 
@@ -87,7 +87,7 @@ def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
         )
         if embedder != "none" and suite.env.library is not None:
             found = index(IndexSettings(suite=place, embedder=embedder), progress=progress)
-            progress.say(found.sentence)
+            progress.say(*found.lines)
     return Suite.open(settings.out)
 
 
@@ -155,13 +155,11 @@ def _checked_options(settings: BuildSettings) -> BuildOptions:
     except ValidationError as error:
         wrong = error.errors()[0]
         name = str(wrong["loc"][0])
-        literal = wrong["type"] == "literal_error"
-        listed = ", ".join(map(str, get_args(model.model_fields[name].annotation)))
-        raise InputError(
-            f"no {name} {wrong['input']!r}" if literal else wrong["msg"],
-            where=f"--{name.replace('_', '-')}",
-            hint=f"there are {listed}" if literal else None,
-        ) from error
+        where = f"--{name.replace('_', '-')}"
+        if wrong["type"] == "literal_error":
+            known = get_args(model.model_fields[name].annotation)
+            raise unknown(f"no {name}", str(wrong["input"]), known, where) from error
+        raise InputError(wrong["msg"], where=where) from error
 
 
 def _searched(kind: str) -> bool:

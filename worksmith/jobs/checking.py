@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 
 from worksmith.evals.characters import harmless
 from worksmith.evals.progress.progress import SILENT, Progress
-from worksmith.evals.records.columns import COSTS
-from worksmith.evals.records.lines import log_line
-from worksmith.evals.records.run_log import open_log
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.run_log import open_log
+from worksmith.evals.records.record_numbers import COSTS
 from worksmith.evals.records.summary import interval_json
 from worksmith.evals.scoring.constraints import check_measured, constraints
 from worksmith.evals.scoring.regressions import OUTCOME, Criterion, compared, values
@@ -183,10 +183,11 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
     for written in (settings.junit, file if settings.update else None):
         if written is not None:
             check_writable(written)
+    tracking = Tracking.of(settings, track=settings.track)
     plan = plan_evaluation(settings, progress=progress, record=True)
     if settings.update:
         _check_whole(plan, before, file)
-    result = run_evaluation(plan, Tracking.of(settings, track=settings.track))
+    result = run_evaluation(plan, tracking)
     now = result.records
     if len(result.runs) > 1:
         raise InputError("a replay of several runs", where="--lm", hint="give a file of one")

@@ -35,7 +35,7 @@ from worksmith.jobs.measuring.measurement import (
     mistakes,
     with_settings_of,
 )
-from worksmith.jobs.opening.judges import asked_models
+from worksmith.jobs.opening.named_judges import asked_models
 from worksmith.jobs.opening.suites import LOGS
 from worksmith.jobs.recording.tracking import Tracking
 from worksmith.jobs.showing.next_step import next_step
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from worksmith.evals.running.study import Study
     from worksmith.evals.suite import Suite
     from worksmith.jobs.opening.programs import OpenedProgram
-    from worksmith.jobs.settings.programs import EvalSettings
+    from worksmith.jobs.settings.programs import EvaluateSettings
 
 
 _RUN_COLUMNS = (
@@ -178,7 +178,7 @@ class Evaluation(Printable):
             "stopped": self.stopped and ": ".join(self.undone),
             "notes": self.notes,
         }
-        title = f"Evaluation of {label} on {on_tasks(summary)}"
+        title = f"Evaluation of {result.strategy} with {label} on {on_tasks(summary)}"
         return View(title, facts | rates | scores | rates, result.records, COLUMNS)
 
     def to_frame(self) -> pd.DataFrame:
@@ -252,7 +252,9 @@ class EvalPlan(Printable):
         console.out(f"{plan['tasks']} tasks, {plan['episodes']} episodes, {calls}{judging}", highlight=False)
 
 
-def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, record: bool = False) -> EvalPlan:
+def plan_evaluation(
+    settings: EvaluateSettings, *, progress: Progress = SILENT, record: bool = False
+) -> EvalPlan:
     """Open the suite, program, models and judges of an evaluation.
 
     Args:
@@ -276,7 +278,7 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
     return EvalPlan(program, name, models, measured, settings.log)
 
 
-def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluation:
+def evaluate(settings: EvaluateSettings, *, progress: Progress = SILENT) -> Evaluation:
     """Run a program on a suite's tasks and score every episode by its outcome.
 
     Args:

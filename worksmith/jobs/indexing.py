@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from worksmith.evals.progress.progress import SILENT, Progress
-from worksmith.jobs.showing.printing import Printable
+from worksmith.jobs.showing.printing import Printed
 from worksmith.retrievers.embedding import PACKAGED
 from worksmith.retrievers.errors import RetrievalError
 from worksmith.retrievers.index.building import build_index
@@ -27,26 +25,7 @@ if TYPE_CHECKING:
     from worksmith.retrievers.index.library import Library
 
 
-@dataclass(frozen=True)
-class Indexing(Printable):
-    """The result of indexing, or of a check.
-
-    Attributes:
-        found: the facts by name.
-        sentence: the same for people.
-    """
-
-    found: Mapping[str, Any]
-    sentence: str
-
-    def to_json(self) -> dict[str, Any]:
-        return dict(self.found)
-
-    def print(self, console: Console) -> None:
-        console.out(self.sentence, highlight=False)
-
-
-def index(settings: IndexSettings, *, progress: Progress = SILENT) -> Indexing:
+def index(settings: IndexSettings, *, progress: Progress = SILENT) -> Printed:
     """Index the texts of a suite. Embeds only new and changed texts, even after a kill.
 
     Raises:
@@ -70,17 +49,17 @@ def index(settings: IndexSettings, *, progress: Progress = SILENT) -> Indexing:
         )
     seconds = time.perf_counter() - start
     if embedder not in PACKAGED:
-        progress.say(f"searches load this model only where the environment says {ALLOWED}={embedder}")
+        progress.say(f"searches load this model only if the environment has {ALLOWED}={embedder}")
     facts = {**asdict(report), "seconds": round(seconds, 1), "path": str(directory)}
-    return Indexing(
-        facts,
+    said = (
         f"Indexed {facts['documents']:,} records in {facts['passages']:,} passages "
         f"({facts['seconds']:.0f} s, {facts['precision']}): {facts['embedded']:,} embedded, "
-        f"{facts['kept']:,} kept, {facts['removed']:,} removed",
+        f"{facts['kept']:,} kept, {facts['removed']:,} removed"
     )
+    return Printed(facts, (said,))
 
 
-def check(settings: IndexSettings) -> Indexing:
+def check(settings: IndexSettings) -> Printed:
     """Compare the index of a suite with its world, record by record.
 
     Raises:
@@ -96,7 +75,7 @@ def check(settings: IndexSettings) -> Indexing:
     library.check_fit()
     total = sum(found["sound"] for found in counts.values())
     sentence = f"The index fits the world: {total:,} records of {len(counts)} sources."
-    return Indexing({"sound": total, "sources": counts}, sentence)
+    return Printed({"sound": total, "sources": counts}, (sentence,))
 
 
 def _world(suite: Path) -> World:

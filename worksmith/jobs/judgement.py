@@ -16,17 +16,17 @@ from worksmith.evals.records.groups import intents_of
 from worksmith.evals.records.judge_figures import JudgeFigures, judging_of
 from worksmith.evals.records.run_card import JUDGEMENTS, LoadedRun, beside
 from worksmith.evals.records.verdicts import read_verdicts
-from worksmith.evals.reporting.tables.judges import judge_grid
+from worksmith.evals.reporting.tables.judge_tables import judge_grid
 from worksmith.evals.suite import Suite
 from worksmith.evals.tracking.run_loading import open_runs
-from worksmith.jobs.opening.judges import asked_models, open_judges
+from worksmith.jobs.opening.named_judges import asked_models, open_judges
 from worksmith.jobs.opening.suites import leave_out_cache
 from worksmith.jobs.showing.printing import Printable, Several
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.evals.judging.sidecar import PendingVerdict
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.jobs.settings.runs import JudgeSettings
 
 
@@ -147,7 +147,7 @@ def _opened(names: Sequence[str], suite: Path | None) -> Iterator[tuple[LoadedRu
     for run in open_runs(names):
         if not Path(run.path).is_file():
             raise InputError(
-                "verdicts are kept beside an episode log, and this run has none here",
+                "verdicts are kept beside an episode log, which this run lacks here",
                 where=run.path,
                 hint="name its log",
             )

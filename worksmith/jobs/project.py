@@ -14,8 +14,8 @@ from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.task_kind import TASK_KINDS, buildable_kinds, suite_builder
 from worksmith.jobs.settings.suites import TaskDraftSettings
 from worksmith.jobs.showing.printing import Printable
-from worksmith.jobs.task_drafting import draft_tasks
-from worksmith.tools.errors import InputError
+from worksmith.jobs.tasks.task_drafting import draft_tasks
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files import PROJECT_FILE
 from worksmith.tools.files.directories import directory_atomically
 
@@ -91,8 +91,7 @@ def _new_industry(name: str, folder: Path) -> NewProject:
         for industry, place in suite_builder(kind).industries().items()
     }
     if name not in known:
-        hint = f"there are {', '.join(sorted(known))}"
-        raise InputError(f"no industry {name!r}", where="--industry", hint=hint)
+        raise unknown("no industry", name, sorted(known), "--industry")
     kind, place = known[name]
     with directory_atomically(folder) as new:
         if place.is_dir():
@@ -123,5 +122,5 @@ def _write_own(
     copy(templates / "helpdesk" / PROJECT_FILE, folder)
     (folder / "tests").mkdir()
     copy(templates / "project_test.py", folder / "tests" / "test_environment.py")
-    progress.say("drafting tasks")
-    draft_tasks(TaskDraftSettings(suite=folder, out=folder / "tasks.jsonl", count=_DRAFTS))
+    drafts = draft_tasks(TaskDraftSettings(suite=folder, out=folder / "tasks.jsonl", count=_DRAFTS))
+    progress.say(f"drafted {len(drafts.lines)} tasks: delete those that nobody would ask, and add your own")

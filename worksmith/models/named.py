@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
@@ -11,7 +10,7 @@ from typing import Any
 from worksmith.evals.lm.named import GGUF
 from worksmith.evals.lm.prices import Price
 from worksmith.models.settings import NamedModel
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files.json_files import validated
 
 _NAMED: ContextVar[Mapping[str, NamedModel]] = ContextVar("named models", default={})  # noqa: B039 (read only)
@@ -33,7 +32,7 @@ def read_models(sections: Mapping[str, Mapping[str, Any]], *, where: str) -> dic
                 f"{name!r} looks like a provider's model", where=place, hint="choose a plain name"
             )
         if not name or any(character.isspace() or character == "," for character in name):
-            raise InputError(f"{name!r} is no name of a model", where=place, hint="choose one word")
+            raise InputError(f"{name!r} is not a name of a model", where=place, hint="choose one word")
         found[name] = _checked(_with_file(values, place), place)
         priced = [each for each in found.values() if each.model == found[name].model and each.price]
         if len({each.price for each in priced}) > 1:
@@ -82,7 +81,7 @@ def parted(name: str) -> tuple[str, Mapping[str, str]]:
         option, equals, value = each.partition("=")
         if not equals or option in options:
             raise InputError(
-                f"{option!r} is given twice" if equals else f"{each!r} is no setting of a model",
+                f"{option!r} is given twice" if equals else f"{each!r} is not a setting of a model",
                 where=model,
                 hint="e.g. temperature=0.2",
             )
@@ -106,7 +105,7 @@ def settings_of(model: str, options: Mapping[str, str] = {}) -> NamedModel:
     for option, value in options.items():
         setting, _, header = option.partition(".")
         if setting == "model" or (header and setting != "headers"):
-            raise InputError(f"no setting {option!r} of a model", where=model, hint=_near(option))
+            raise _no_setting(option, model)
         values[setting] = {**values.get("headers", {}), header: value} if header else value
     return _checked(values, model)
 
@@ -129,11 +128,9 @@ def _with_file(values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
 def _checked(values: Mapping[str, Any], where: str) -> NamedModel:
     for setting in values:
         if setting not in NamedModel.model_fields:
-            raise InputError(f"no setting {setting!r} of a model", where=where, hint=_near(setting))
+            raise _no_setting(setting, where)
     return validated(values, NamedModel, "the settings of a model", where=where)
 
 
-def _near(setting: str) -> str:
-    known = [name for name in NamedModel.model_fields if name != "model"]
-    near = difflib.get_close_matches(setting, known, n=1)
-    return f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+def _no_setting(name: str, where: str) -> InputError:
+    return unknown("models have no setting", name, sorted(NamedModel.model_fields.keys() - {"model"}), where)

@@ -13,7 +13,7 @@ from worksmith.models.fetching.catalogue import catalogue
 from worksmith.models.named import is_named, model_names, parted, settings_of
 from worksmith.models.opening import open_model
 from worksmith.models.settings import NamedModel
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, did_you_mean, names_instead, unknown
 from worksmith.tools.files import PROJECT_FILE
 
 if TYPE_CHECKING:
@@ -97,12 +97,13 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
 
         return own_models()
     if is_own(name):
-        from worksmith.models.own import own_model
+        from worksmith.models.user_models import own_model
 
         return own_model(name)
     if "/" not in name and not is_named(name):
         known = f"; {PROJECT_FILE} names {', '.join(model_names())}" if model_names() else ""
-        hint = f"e.g. openai/gpt-4o-mini, ollama_chat/llama3.2, gguf:FILE{known}"
+        meant = did_you_mean(name, (GOLD, OWN, *catalogue(), *model_names()))
+        hint = f"{meant}e.g. openai/gpt-4o-mini, ollama_chat/llama3.2, gguf:FILE{known}"
         raise InputError(f"{name!r} names no provider", hint=hint)
     return open_model(settings_of(name, options), name)
 
@@ -127,10 +128,8 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
     else:
         folder = APPRENTICE_FOLDER if model == APPRENTICE else Path(model.removeprefix(LOCAL))
         if not folder.is_dir():
-            known = f"{APPRENTICE}, {SMOLLM2}"
-            hint = (
-                f"there are {known} and {LOCAL}DIR, a folder that worksmith train wrote; {GGUF}FILE is a file"
-            )
+            known = names_instead(model, (APPRENTICE, SMOLLM2))
+            hint = f"{known} and {LOCAL}DIR, a folder that worksmith train wrote; {GGUF}FILE is a file"
             raise InputError(f"no local model {model!r}", where=name, hint=hint)
         from worksmith.models.transformer.trained import trained
 
@@ -140,8 +139,8 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
         raise InputError("json_schema is for servers", where=name, hint="set constrained = auto or off")
     for setting in given:
         if setting not in engine.supported_params:
-            known = ", ".join(sorted({*engine.supported_params, "constrained"}))
-            raise InputError(f"{model} has no setting {setting}", where=name, hint=f"there are {known}")
+            known = sorted({*engine.supported_params, "constrained"})
+            raise unknown(f"{model} has no setting", setting, known, name)
     lm = dspy.LM(f"{model}@{engine.digest}", engine=engine, num_retries=0, **given)
     lm.constrained = constrained
     return lm

@@ -67,7 +67,7 @@ def training_template(tokenizer: PreTrainedTokenizerBase) -> str:
         ) from error
 
 
-class Encoder:
+class TokenEncoder:
     """Turns rows into tokens.
 
     Each text of the assistant, with the end of its turn, is encoded on its own, as the model generates it

@@ -57,7 +57,7 @@ def check_out(settings: TrainSettings) -> None:
     empty = not out.exists() or (out.is_dir() and not any(out.iterdir()))
     if empty or (settings.force and (unfinished or (out / MANIFEST).is_file())):
         return
-    hints = "--resume goes on with it, --force begins anew" if unfinished else "--force replaces a model"
+    hints = "--resume continues it, --force begins again" if unfinished else "--force replaces a model"
     said = "a training here is not finished" if unfinished else "there is something already"
     raise InputError(said, where=str(out), hint=f"{hints}; or give another --out")
 
@@ -108,7 +108,7 @@ def _check_same(before: Begun, now: Begun, out: Path) -> None:
         raise InputError(
             f"the unfinished training had another {changed[0].replace('_', ' ')}",
             where=str(out),
-            hint="give the same settings, or --force to begin anew",
+            hint="give the same settings, or --force to begin again",
         )
 
 

@@ -19,7 +19,7 @@ _TIMED = 3
 
 
 @dataclass(frozen=True)
-class Forecast(Facts):
+class TrainingForecast(Facts):
     """The cost of a training, from a few timed steps.
 
     Attributes:
@@ -45,7 +45,7 @@ class Forecast(Facts):
         return dict(vars(self))
 
 
-def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> Forecast:
+def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> TrainingForecast:
     """The cost of a training: it trains on the largest batch and a few others, and drops the result."""
     found = open_material(settings, progress)
     from worksmith.training.live import Live
@@ -68,7 +68,7 @@ def forecast(settings: TrainSettings, *, progress: Progress = SILENT) -> Forecas
         made.train()
     seconds, tokens = map(sum, zip(*(live.paces[1:] or live.paces), strict=True))
     every = found.tokens * whole.steps / len(batches)
-    return Forecast(
+    return TrainingForecast(
         method=method(settings),
         model=settings.model,
         tune=settings.tune,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.records.run_card import package_versions
-from worksmith.evals.tracking import open_tracker, steady
+from worksmith.evals.tracking import open_tracker, tolerant
 from worksmith.jobs.recording.tracking import check_registered, registration
 from worksmith.jobs.settings.training import TrainSettings
 from worksmith.jobs.showing.printing import Facts
@@ -172,7 +172,7 @@ def _run(
         "tokens": found.tokens,
         "taught_tokens": found.taught,
     }
-    return steady(tracker.start(f"train {name} {settings.out.name}", params=params, tags=tags))
+    return tolerant(tracker.start(f"train {name} {settings.out.name}", params=params, tags=tags))
 
 
 def _megabytes(folder: Path) -> float:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from worksmith.evals.progress.progress import Progress
 from worksmith.exports.training.card import card_beside, read_data_card
-from worksmith.jobs.settings.training import DpoSettings, TrainSettings
+from worksmith.jobs.settings.training import TrainDpoSettings, TrainSettings
 from worksmith.programs.prompting.forms import COMPACT, check_prompt
 from worksmith.tools.errors import InputError, missing_extra
 from worksmith.tools.files.json_files import read_file
 from worksmith.training.batches import Example, batches_of, longest_of, taught_of, tokens_of
-from worksmith.training.encoding import Encoder
+from worksmith.training.encoding import TokenEncoder
 from worksmith.training.folder import check_apart, check_out
 from worksmith.training.rows import Data, read_data
 from worksmith.training.start import Start, check_form, open_start, open_tokenizer
@@ -63,12 +63,12 @@ def open_material(settings: TrainSettings, progress: Progress) -> Material:
     if not all(importlib.util.find_spec(name) for name in _NEEDED):
         raise missing_extra("training", "train")
     check_out(settings)
-    data = read_data(settings.data, preferences=isinstance(settings, DpoSettings))
+    data = read_data(settings.data, preferences=isinstance(settings, TrainDpoSettings))
     start = open_start(settings.model, download=settings.download)
     check_apart(settings.out, (settings.data, start.folder, start.trained))
     check_form(start, settings)
     tokenizer = open_tokenizer(start)
-    every = list(_encoded(data, Encoder(tokenizer), settings.data))
+    every = list(_encoded(data, TokenEncoder(tokenizer), settings.data))
     examples = [example for example in every if longest_of(example) <= settings.max_length]
     left_out = len(every) - len(examples)
     if not examples:
@@ -86,7 +86,7 @@ def open_material(settings: TrainSettings, progress: Progress) -> Material:
     return Material(data, start, tokenizer, examples, left_out, card, prompt, settings.licence or licence)
 
 
-def _encoded(data: Data, encoder: Encoder, place: Path) -> Iterator[Example]:
+def _encoded(data: Data, encoder: TokenEncoder, place: Path) -> Iterator[Example]:
     from jinja2 import TemplateError
 
     for line, row in zip(data.lines, data.rows, strict=True):

@@ -12,7 +12,7 @@ from dspy.clients.provider import Provider, TrainingJob
 
 from worksmith.evals.lm.lm_proxy import ProxyEngine, ProxyLM
 from worksmith.evals.progress.progress import SILENT, Progress
-from worksmith.jobs.settings.training import SftSettings
+from worksmith.jobs.settings.training import TrainSftSettings
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.manifest import MANIFEST
 from worksmith.tools.errors import InputError
@@ -34,7 +34,7 @@ class LocalProvider(Provider):  # type: ignore[misc]
     Args:
         folder: gets a folder for each training.
         progress: gets the progress of each training.
-        settings: of `SftSettings`, such as `tune` and `epochs`; those that an optimizer's `train_kwargs` give
+        settings: of `TrainSftSettings`, such as `tune` and `epochs`; those in an optimizer's `train_kwargs`
             come first.
     """
 
@@ -65,7 +65,7 @@ class LocalProvider(Provider):  # type: ignore[misc]
             write_atomically(data, lines.encode())
             resume = (out / UNFINISHED).is_file()
             train(
-                SftSettings(**{**settings, "model": name, "data": data, "out": out, "resume": resume}),
+                TrainSftSettings(**{**settings, "model": name, "data": data, "out": out, "resume": resume}),
                 progress=self._progress,
             )
         return f"{LOCAL}{out}"
@@ -104,7 +104,7 @@ def trainable(name: str, folder: str | Path, *, progress: Progress = SILENT, **s
         name: `local/smollm2` or `local/DIR`; settings may follow it.
         folder: gets the trained models.
         progress: gets the progress of each training.
-        settings: of `SftSettings`, for each training.
+        settings: of `TrainSftSettings`, for each training.
 
     Raises:
         InputError: the model is unknown.

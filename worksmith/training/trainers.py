@@ -14,7 +14,7 @@ from transformers.utils import logging
 from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 from trl.trainer import utils as trl_utils
 
-from worksmith.jobs.settings.training import DpoSettings, Precision, TrainSettings
+from worksmith.jobs.settings.training import Precision, TrainDpoSettings, TrainSettings
 from worksmith.tools.errors import InputError
 from worksmith.training.batches import Example, collator, dataset_of, pair_collator
 from worksmith.training.start import Start, open_weights
@@ -81,7 +81,7 @@ def plan(settings: TrainSettings, batches: Sequence[Sequence[Example]]) -> Plan:
 
 
 def method(settings: TrainSettings) -> str:
-    return "dpo" if isinstance(settings, DpoSettings) else "sft"
+    return "dpo" if isinstance(settings, TrainDpoSettings) else "sft"
 
 
 def _devices() -> int:
@@ -120,7 +120,7 @@ def trainer(
     shared |= {"callbacks": [live], "peft_config": adapter}
     config = _config(settings, plan, out)
     try:
-        if isinstance(settings, DpoSettings):
+        if isinstance(settings, TrainDpoSettings):
             reference = None
             if settings.tune == "full":
                 reference, _ = open_weights(start, settings)

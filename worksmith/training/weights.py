@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from worksmith.evals.dspy_programs.traces import TraceStep
-from worksmith.evals.suite import as_examples
 from worksmith.optimizers.dspy_optimizers import instructions
-from worksmith.optimizers.dspy_optimizers.few_shot import RandomSearch, random_search, searched_seeds
+from worksmith.optimizers.dspy_optimizers.few_shot import RandomSearch
 from worksmith.optimizers.dspy_optimizers.lessons import Lessons, Sampled
 from worksmith.optimizers.dspy_optimizers.stock import DspyOptimizer, Optimized, examples
 from worksmith.optimizers.optimizer import CompileContext, Compiled
 from worksmith.programs.agent import Agent
 from worksmith.programs.prompting.adapter import TrajectoryAdapter
 from worksmith.programs.prompting.forms import COMPACT, TEXT, compact_length
-from worksmith.tools.errors import InputError, WorksmithError
+from worksmith.tools.errors import InputError
 from worksmith.training.provider import LOCAL, LocalProvider, TrainableLM
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class BootstrapFinetune(DspyOptimizer):
         return _measured(wrapped, "weights", context)
 
 
-class BetterTogether(instructions.BetterTogether):
+class BetterTogether(instructions.PromptsTogether):
     """`dspy.BetterTogether`: demonstrations, weights, demonstrations, if the model's weights can be trained.
 
     Of other models instructions are sought in place of weights.
@@ -92,27 +91,14 @@ class BetterTogether(instructions.BetterTogether):
     def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
         if not _has_weights(context):
             return super().optimize(context, lessons)
-        student, teacher = (Sampled(context.program.deepcopy(), lessons) for _ in range(2))
-        student.set_lm(_trainable(context))
-        optimizer = dspy.BetterTogether(
-            metric=lessons.metric,
-            demos=random_search(context, lessons),
-            weights=_finetune(context, lessons),
-        )
-        wrapped = optimizer.compile(
-            student,
-            trainset=examples(context),
-            valset=as_examples(context.dev),
-            num_threads=context.student.workers,
-            seed=context.settings.seed,
+        wrapped = instructions.better_together(
+            context,
+            lessons,
+            _trainable(context),
             strategy="demos -> weights -> demos",
-            optimizer_compile_args={
-                "demos": {"restrict": searched_seeds(context), "teacher": teacher},
-                "weights": {"teacher": _taught(context, lessons)},
-            },
+            optimizers={"weights": _finetune(context, lessons)},
+            arguments={"weights": {"teacher": _taught(context, lessons)}},
         )
-        if wrapped.flag_compilation_error_occurred:
-            raise WorksmithError("a step of BetterTogether failed; DSPy's own log above says how")
         return _measured(wrapped, "together", context)
 
 

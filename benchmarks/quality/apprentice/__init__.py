@@ -91,7 +91,7 @@ def run(quick: bool, *, whole: bool = False, work: Path | None = None) -> dict[s
 def study(form: Form, work: Path, model: str = SMOLLM2) -> dict[str, Any]:
     """The recipe in one of its forms, from a model."""
     from worksmith.exports.training import sft
-    from worksmith.jobs.settings.training import SftSettings
+    from worksmith.jobs.settings.training import TrainSftSettings
     from worksmith.training.folder import UNFINISHED
     from worksmith.training.job import train
 
@@ -111,7 +111,7 @@ def study(form: Form, work: Path, model: str = SMOLLM2) -> dict[str, Any]:
         sft(held, out=work / f"{name}.jsonl", documents=form.checked, **{**documents, **options})
     out = work / "model"
     trained = train(
-        SftSettings(
+        TrainSftSettings(
             model=model,
             data=data,
             out=out,
@@ -163,12 +163,12 @@ def _world(work: Path, kind: str, seed: int) -> Path:
 def _held_out(work: Path, model: str, out: Path) -> dict[str, Any]:
     """The figures of each form before and after, by the difference as it was written."""
     from worksmith.models.transformer.difference import add
-    from worksmith.training.encoding import Encoder
+    from worksmith.training.encoding import TokenEncoder
     from worksmith.training.rows import read_data
     from worksmith.training.start import open_base, open_start, open_tokenizer
 
     start = open_start(model)
-    encoder, weights = Encoder(open_tokenizer(start)), open_base(start).eval()
+    encoder, weights = TokenEncoder(open_tokenizer(start)), open_base(start).eval()
     forms = {
         name: [
             encoder.encode(row)

@@ -10,7 +10,7 @@ from unittest.mock import patch
 from benchmarks.quality.neighbours.worlds import Model
 from worksmith.evals.records.record import PRIMARY
 from worksmith.jobs.evaluation import evaluate
-from worksmith.jobs.settings.programs import EvalSettings
+from worksmith.jobs.settings.programs import EvaluateSettings
 
 AGENT = "examples.agents.openai_loop:agent"
 
@@ -18,7 +18,7 @@ AGENT = "examples.agents.openai_loop:agent"
 def outcomes(suite: Path, model: Model, limit: int) -> dict[str, float | None]:
     """The outcome of each task by its id; None for one that was not graded."""
     with patch.dict(os.environ, environment(model)), TemporaryDirectory() as folder:
-        settings = EvalSettings(
+        settings = EvaluateSettings(
             suite=suite, agent=AGENT, split="all", limit=limit, track=False, log=Path(folder) / "log.jsonl"
         )
         records = evaluate(settings).records

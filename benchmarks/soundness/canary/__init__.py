@@ -97,7 +97,7 @@ class _Thefts:
     def commit(self, log: Path) -> None:
         """A theft each: search prompts, records, log and trace."""
         from benchmarks.soundness.canary.intruder import intruder_task
-        from worksmith.evals.records.log import EpisodeLog
+        from worksmith.evals.records.logs.log import EpisodeLog
         from worksmith.evals.running.runner import evaluate
         from worksmith.evals.running.settings import EvalSettings
         from worksmith.evals.suite import write_suite

@@ -19,7 +19,7 @@ from worksmith.evals.kinds.enterprise.goals.plan_recorder import DeniedError, Pl
 from worksmith.evals.kinds.enterprise.goals.registry import goals
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task
-from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode import Episode
 from worksmith.tools.episode_result import EpisodeResult

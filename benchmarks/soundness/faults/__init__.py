@@ -38,7 +38,7 @@ from benchmarks.soundness.faults.checks import doubled_effects, same_work, wrong
 from benchmarks.soundness.faults.kinds import FAULTS, NO_FAULT
 from benchmarks.soundness.faults.process import Proxy, faulty
 from benchmarks.support.student import SUITES, Student, simulated
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 
 DESCRIPTION = "12 kinds of faults on the wire, 3 rates: wrong statuses, lost episodes, doubled effects, books"
@@ -121,7 +121,7 @@ def opened(folder: Path, limit: int | None = None) -> Iterator[Bench]:
         limit: the number of tasks.
     """
     import worksmith as ws
-    from worksmith.evals.building import build_suite
+    from worksmith.evals.authoring.suite_building import build_suite
     from worksmith.evals.scoring.objective import writing_tools
     from worksmith.evals.task_kind import scorers_for
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from benchmarks.soundness.faults.kinds import ENORMOUS, FAULTS, NO_TOOL
-from worksmith.evals.records.parts import AskEntry
+from worksmith.evals.records.entries import AskEntry
 from worksmith.evals.records.record import EpisodeRecord
 
 UNREADABLE: Mapping[str, Mapping[str, str]] = {

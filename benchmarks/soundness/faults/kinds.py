@@ -202,7 +202,7 @@ FAULTS: Mapping[str, Fault] = {
         mends=True,
     ),
     "malformed": Fault(
-        "Status 200 and a body that is no JSON: half of it, a page of HTML, nothing.",
+        "Status 200 and a body that is not JSON: half of it, a page of HTML, nothing.",
         {
             "half": _broken_json,
             "html": lambda reply, draw: Sent(HTML),

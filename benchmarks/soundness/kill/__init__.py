@@ -32,10 +32,10 @@ from typing import Any
 
 from benchmarks.soundness.kill.commits import kill_commits
 from benchmarks.soundness.kill.jobs import COMPILES, EVAL, WHOLE, Job, work
-from benchmarks.soundness.kill.paid import PaidModel, serving
+from benchmarks.soundness.kill.paid import PaidModel, paid_model
 from benchmarks.support.student import Student
 from docs.snippets import forks
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.tools.seeding import rng
 
 DESCRIPTION = "killed compiles, evaluations and commits: identical results, repeated episodes, changes"
@@ -104,7 +104,7 @@ def run(quick: bool) -> dict[str, Any]:
     kills = 2 if quick else 100
     with tempfile.TemporaryDirectory() as place:
         suite = build_suite("office", Path(place) / "suite", seed=7, scale=0.5, per_intent=4)
-        with serving(Student(suite.tasks, (LATENCY, LATENCY))) as model:
+        with paid_model(Student(suite.tasks, (LATENCY, LATENCY))) as model:
             killer = _Killer(forks(), Path(place), model)
             small = replace(COMPILES[2], train=6, dev=8)
             found = {

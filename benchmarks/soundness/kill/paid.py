@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from benchmarks.support.servers import serving
 from worksmith.tools.seeding import digest
 
 
@@ -49,20 +50,14 @@ class PaidModel:
 
 
 @contextmanager
-def serving(engine: Any) -> Iterator[PaidModel]:
+def paid_model(engine: Any) -> Iterator[PaidModel]:
     """A model that answers for as long as the block lasts."""
     model = PaidModel(engine)
     http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     model.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
     http.model = model  # type: ignore[attr-defined]
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with serving(http):
         yield model
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -105,7 +105,7 @@ def _stages(form: Form) -> Iterator[Stage]:
 
 def _world(at: At) -> dict[str, Any]:
     """A world and its tasks, whose gold plans are executed while they are drawn."""
-    from worksmith.evals.building import build_suite
+    from worksmith.evals.authoring.suite_building import build_suite
 
     times: list[float] = []
     suite = build_suite(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from worksmith.evals.records.changes import Pair, compare_changes, place_text
+from worksmith.evals.records.changes import ChangedPair, compare_changes, place_text
 from worksmith.evals.records.recording import change_entries
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.sqlite.outcome import Outcome
@@ -47,7 +47,7 @@ def differences(made: Outcome, expected: Outcome) -> str:
     return "; ".join(_words(pair) for pair in pairs if pair.kind != "as expected")
 
 
-def _words(pair: Pair) -> str:
+def _words(pair: ChangedPair) -> str:
     place = place_text(pair.either)
     if pair.kind == "differs":
         cells = ", ".join(
@@ -57,7 +57,7 @@ def _words(pair: Pair) -> str:
     return f"{'missing' if pair.kind == 'missing' else 'not stated'}: {place} ({_cells(pair)})"
 
 
-def _cells(pair: Pair) -> str:
+def _cells(pair: ChangedPair) -> str:
     change = pair.either
     cells = change.before if change.operation == "delete" else change.after
     return _short(", ".join(f"{name} {value!r}" for name, value in cells.items() if value is not None))

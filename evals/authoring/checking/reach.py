@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from worksmith.evals.authoring.checking.findings import Finding, finding
-from worksmith.tools.access.engine import NO_FIELDS, AccessPolicy
+from worksmith.tools.access.access_policy import NO_FIELDS, AccessPolicy
 from worksmith.tools.access.lookup import DatabaseLookup
 from worksmith.tools.sqlite.schema import ROW, Table, columns_sql, quoted
 

@@ -33,7 +33,7 @@ _NO_TEXT = {
 """What ends one text and not the whole build, by status."""
 
 
-class UnreadableReplyError(WorksmithError):
+class UnreadableRewordingError(WorksmithError):
     """A reply of the model has not the form that was asked for, or the model does not take the text."""
 
 
@@ -73,8 +73,8 @@ def asking(lm: Any, folder: Path | None, stages: Mapping[str, Mapping[str, Any]]
         stages: by name the `instructions` of a stage, its inputs `in` and its outputs `out`, each by name.
 
     Returns:
-        A function that raises `UnreadableReplyError` where a reply has not the form that was asked for or the
-        model does not take a text, and `WorksmithError` where there is no reply.
+        A function that raises `UnreadableRewordingError` where a reply lacks the form that was asked for or
+        the model does not take a text, and `WorksmithError` where there is no reply.
     """
     import dspy
     from dspy.utils.exceptions import AdapterParseError, LMError
@@ -93,10 +93,10 @@ def asking(lm: Any, folder: Path | None, stages: Mapping[str, Mapping[str, Any]]
                 try:
                     prediction = dspy.Predict(signature)(**inputs)
                 except AdapterParseError as error:
-                    raise UnreadableReplyError(f"the reply to {stage} is unreadable") from error
+                    raise UnreadableRewordingError(f"the reply to {stage} is unreadable") from error
                 except LMError as error:
                     if why := _NO_TEXT.get(failure_status(error)):
-                        raise UnreadableReplyError(f"the reply to {stage} {why}") from error
+                        raise UnreadableRewordingError(f"the reply to {stage} {why}") from error
                     again = "; the replies so far are kept for another run" if folder else ""
                     said = without_secrets(str(error))
                     raise WorksmithError(f"the writer gave no reply: {said}{again}") from error

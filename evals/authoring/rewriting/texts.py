@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worksmith.evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableReplyError, asking
+from worksmith.evals.authoring.rewriting.asking import WORKERS, Ask, UnreadableRewordingError, asking
 from worksmith.tools.files.data_files import read_toml
 
 _FRAME = 360
@@ -68,7 +68,7 @@ def reword(
 def _reply(one: Text, ask: Ask) -> Reply:
     try:
         return Reply(ask("reword", {"text": one.text, "verbatim": "\n".join(one.verbatim)})["reworded"])
-    except UnreadableReplyError as error:
+    except UnreadableRewordingError as error:
         return Reply("", str(error))
 
 

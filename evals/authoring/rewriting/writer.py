@@ -19,7 +19,7 @@ from typing import Any
 from worksmith.evals.authoring.rewriting.asking import (
     WORKERS,
     Ask,
-    UnreadableReplyError,
+    UnreadableRewordingError,
     asking,
     signature_of,
 )
@@ -134,7 +134,7 @@ def write(task: Task, ask: Ask, max_iter: int = MOST_REPAIRS) -> Task:
     """One task, worded by the model if the text holds."""
     try:
         text, why = _text(task, ask, max_iter)
-    except UnreadableReplyError as error:
+    except UnreadableRewordingError as error:
         return _kept(task, str(error))
     return _kept(task, why) if why else task.model_copy(update={"query": text, "phrasing": None})
 
@@ -165,7 +165,7 @@ def _failed(task: Task, text: str, ask: Ask, context: Mapping[str, str]) -> list
     reply = ask("validate", {**context, "task": text, "ground_truth": reference, "questions": asked})
     verdicts = reply["verdicts"].upper().replace(",", " ").split()
     if len(verdicts) != len(questions) or not set(verdicts) <= {"YES", "NO"}:
-        raise UnreadableReplyError(f"the seven answers are unreadable: {reply['verdicts']!r}")
+        raise UnreadableRewordingError(f"the seven answers are unreadable: {reply['verdicts']!r}")
     return [q["repair"] for q, verdict in zip(questions, verdicts, strict=True) if verdict == "NO"]
 
 

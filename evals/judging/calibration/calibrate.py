@@ -19,11 +19,11 @@ from worksmith.evals.judging.calibration.agreement import (
 from worksmith.evals.judging.calibration.labels import Case, pairs_of
 from worksmith.evals.judging.facts import words_in
 from worksmith.evals.judging.rubric import PASSING
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.groups import grouped
-from worksmith.evals.records.parts import Judgement
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.summary import interval_json
-from worksmith.evals.running.judges import Judge, ask_judge
+from worksmith.evals.running.asked_judges import Judge, ask_judge
 from worksmith.evals.running.workers import Workers
 from worksmith.evals.statistics import Interval, wilson
 from worksmith.evals.tasks.task import Task

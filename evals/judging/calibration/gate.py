@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from worksmith.evals.judging.calibration.calibrate import Calibration
-from worksmith.evals.running.judges import Judge
+from worksmith.evals.running.asked_judges import Judge
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.atomic import write_atomically
 from worksmith.tools.files.data_files import read_toml
@@ -36,7 +36,7 @@ class GateVerdict(BaseModel):
     """The verdict of the gate on one judge.
 
     Attributes:
-        judge_digest: see `worksmith.evals.running.judges.Judge.digest`.
+        judge_digest: see `worksmith.evals.running.asked_judges.Judge.digest`.
         labels: digest of the cases it was measured by.
         failed: the measures that missed their threshold, each in a sentence; empty if it passed.
         digest: of all the rest.

@@ -15,8 +15,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from worksmith.evals.judging.rubric import RUBRIC, Text
+from worksmith.evals.records.entries import CallEntry, ChangeEntry
 from worksmith.evals.records.groups import grouped
-from worksmith.evals.records.parts import CallEntry, ChangeEntry
 from worksmith.evals.records.record import Digests, EpisodeRecord
 from worksmith.evals.tasks.task import Answer, Entity, Task, TaskType
 from worksmith.tools.errors import InputError
@@ -89,7 +89,7 @@ def read_labels(file: Path) -> list[Case]:
         for where, value in read_lines(file, "a label", hint=_HINT)
     ]
     if not cases:
-        raise InputError("there are no labels", where=str(file), hint=_HINT)
+        raise InputError("it has no labels", where=str(file), hint=_HINT)
     return cases
 
 

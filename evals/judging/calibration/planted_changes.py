@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from worksmith.evals.records.parts import ChangeEntry
+from worksmith.evals.records.entries import ChangeEntry
 from worksmith.evals.records.recording import change_entries
 from worksmith.evals.scoring.actions import format_action
 from worksmith.evals.scoring.outcomes import OutcomeScorer

@@ -1,8 +1,8 @@
-"""What an answer to a CRM question says, read by rules: ids, a month, a state, or that there is nothing.
+"""The content of an answer to a CRM question, read by rules: ids, a month, a state, or that there is nothing.
 
 The published metric compares strings, so that an id of 15 characters or a full stop is a mistake; its
-successor asks a language model what was meant. Here the values of the kind that was asked for are looked
-up, however they are written and wherever they stand. An answer that names several is as many values.
+successor asks a language model for the meaning. Here the values of the required kind are looked up, in any
+form and place. An answer that names several is as many values.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def months(text: str, *, dates: bool = False) -> frozenset[str]:
     A month that is named with its year is not one of any year as well.
 
     Args:
-        dates: days (`2022-03-04`) stand for their months; otherwise they name none.
+        dates: days (`2022-03-04`) stand for their months; otherwise they name no month.
     """
     found = set(_found(text, dates))
     return frozenset(found - {month[-2:] for month in found if len(month) == _SIZE})
@@ -84,7 +84,7 @@ def _number(name: str) -> str:
 
 
 NONE = "None"
-"""How an answer says that there is nothing."""
+"""The answer for an empty result."""
 
 _PREFIXES: Mapping[str, str] = {
     "user_id": OBJECTS["User"].prefix,
@@ -140,7 +140,7 @@ def is_right(answer: str, required: Sequence[Entity], kind: ValueKind, question:
 
 
 def _states(text: str) -> frozenset[str]:
-    """States by code in capitals, or by name; a code in small letters counts only if nothing else is said."""
+    """States by code in capitals, or by name; a code in small letters counts only alone."""
     codes = _data()["states"]
     alone = trimmed(text)
     if alone.upper() in codes:

@@ -24,7 +24,7 @@ _WORD = re.compile(r"\w+")
 
 
 def always_none(task: Task, episode: Episode) -> tuple[str, str]:
-    """Says that there is nothing, whatever is asked."""
+    """Answers that there is nothing, to any question."""
     return _said(NONE)
 
 
@@ -41,7 +41,7 @@ def keyword_only(train: Sequence[Task]) -> Attempt:
     """Gives the answer that the words of the question go with in other questions of the same kind.
 
     A naive Bayes classifier over words: that shirts are the business of one agent, or that there is mostly
-    no answer to questions about weeks, can be known without a look at any record.
+    no answer to questions about weeks, can be known without records.
     """
     by_intent: dict[str | None, list[Task]] = defaultdict(list)
     for task in train:

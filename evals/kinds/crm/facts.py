@@ -12,7 +12,7 @@ from worksmith.tools.kinds.crm.settings import read_settings
 from worksmith.tools.world import World
 
 _NO_USE = ("persona", "no_action_tasks", "corrected_tasks")
-"""Facts that say nothing where roles ask and nothing is changed."""
+"""Facts without meaning for questions of roles without changes."""
 
 
 def tell(world: World, tasks: Sequence[Task], facts: dict[str, Any]) -> dict[str, Any]:

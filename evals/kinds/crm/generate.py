@@ -111,7 +111,7 @@ class _Writer:
         self._numbers: Counter[Split] = Counter()
 
     def fill(self, place: Place, sampler: Sampler, seed: int) -> Task | None:
-        """A task for a place; None where no question is left."""
+        """A task for a place; None if no question is left."""
         for _ in range(_REPLACEMENTS):
             question = sampler.take(place)
             if question is None:

@@ -16,13 +16,13 @@ from worksmith.evals.kinds.crm.reading.texts import question_of
 from worksmith.evals.kinds.crm.task_types import TASK_TYPES
 from worksmith.evals.tasks.building import Made, Progress
 from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.importing.report import REPORT_FILE, FileNote, ImportReport
 from worksmith.tools.kinds.crm.access.policy import persona_of
 from worksmith.tools.kinds.crm.access.roles import POLICY_FILE, packaged_policy
 from worksmith.tools.kinds.crm.org_file import OrgFile, read_org
 from worksmith.tools.kinds.crm.schema import TABLES
 from worksmith.tools.kinds.crm.settings import OrgSettings, write_settings
 from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
-from worksmith.tools.kinds.enterprise.importing.report import REPORT_FILE, FileNote, ImportReport
 from worksmith.tools.world import write_world
 
 Distribution = dict[str, dict[str, int]]

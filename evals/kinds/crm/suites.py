@@ -51,7 +51,7 @@ def build_crm(place: Path, options: CrmOptions, context: BuildContext) -> Made:
     """Generate an org and the questions about it, as many as its size can carry.
 
     Raises:
-        InputError: the scale is out of range, or there is no such industry.
+        InputError: the scale is out of range, or the industry is unknown.
     """
     from worksmith.evals.kinds.crm.generate import generate
 
@@ -71,7 +71,7 @@ def forecast_crm(options: CrmOptions) -> dict[str, int]:
     """How many tasks a build aims at; it asks no model.
 
     Raises:
-        InputError: there is no such industry.
+        InputError: the industry is unknown.
     """
     from worksmith.evals.kinds.crm.families.registry import FAMILIES
     from worksmith.evals.kinds.crm.generate import Sizes

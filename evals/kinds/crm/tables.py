@@ -74,7 +74,7 @@ def outcome_grid(rows: Sequence[ProgramRecords], names: Sequence[str]) -> Grid:
 
 
 def unanswerable_grids(rows: Sequence[ProgramRecords], names: Sequence[str]) -> tuple[Grid, ...]:
-    """How programs do where there is no answer; none where every question has one."""
+    """How programs do where there is no answer; none if every question has one."""
     records = [record for row in rows for record in row.records]
     empty = {record.task_id: record.intent for record in records if UNANSWERABLE in record.scores}
     if not empty:

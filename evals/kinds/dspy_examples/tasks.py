@@ -73,7 +73,7 @@ def _tasks(
         seen[content] += 1
         named = example.get(intent or "intent") if intent or "intent" in inputs else None
         yield ExampleTask(
-            # Equal examples are tasks of their own.
+            # Equal examples are different tasks.
             id=content if seen[content] == 1 else f"{content}-{seen[content]}",
             query=texts_of(inputs, exact=True),
             domains=(),
@@ -116,7 +116,7 @@ def call(program: Any, task: ExampleTask) -> dspy.Prediction:
     """Call a program with a copy of an example's inputs, so that no call sees what another did to them.
 
     Returns:
-        Its prediction with an episode. What is no prediction becomes one with the field `answer`.
+        Its prediction with an episode. Another value becomes a prediction with the field `answer`.
     """
     made = called(program, **{name: copied(value) for name, value in task.example.inputs().items()})
     if made is None:

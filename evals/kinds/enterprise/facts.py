@@ -81,7 +81,7 @@ class Facts:
         return None
 
     def fact(self, source: str, key: str, name: str) -> str | None:
-        """One latent fact of a record, whatever kind of latent states it."""
+        """One latent fact of a record, of any kind."""
         for latent in self._latents.get(f"{source}/{key}", ()):
             if name in latent.facts:
                 return latent.facts[name]
@@ -125,7 +125,7 @@ class Facts:
         return frozenset(found)
 
     def staff(self, departments: Iterable[str] = (), levels: Iterable[str] = ()) -> list[Record]:
-        """Active employees below the executives, of these departments and levels (of all, if none)."""
+        """Active employees below the executives, of these departments and levels (of all by default)."""
         departments, levels = tuple(departments), tuple(levels)
         return [
             row
@@ -136,7 +136,7 @@ class Facts:
         ]
 
     def _works(self, row: Record) -> bool:
-        # A leaving date may be written as a word while somebody is still here.
+        # A leaving date may be in words while the person is still here.
         left = row["dol"]
         gone = left[:4].isdigit() and left <= self.today
         return row["is_valid"] != "FALSE" and not gone and row["doj"] <= self.today

@@ -44,9 +44,9 @@ def generate(
     place, another number of steps is taken, or the place stays empty.
 
     Args:
-        built: what the world was written from.
+        built: the parts that the world was made from.
         seed: decides everything, together with the world.
-        sizes: by default what the world's scale can carry.
+        sizes: by default those that fit the world's scale.
         only: the goals to use; all of them by default.
 
     Raises:
@@ -54,7 +54,7 @@ def generate(
     """
     usual = Sizes.of_scale(world.manifest.scale or 1.0)
     wanted = {split: size for split, size in (sizes or usual).by_split().items() if size}
-    # More train tasks than usual have the usual people, else test would have none left.
+    # More train tasks than usual have the usual people, else none would be left for test.
     people = {split: size for split, size in usual.by_split().items() if split in wanted}
     facts = Facts(built, world.manifest.now)
     filler = Filler(

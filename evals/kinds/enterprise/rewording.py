@@ -58,7 +58,7 @@ _UNREAD = "its facts could not be read back"
 
 @dataclass(frozen=True)
 class Choice:
-    """What a model rewords.
+    """The texts that a model rewords.
 
     Attributes:
         tasks: whether it rewords tasks.
@@ -92,7 +92,7 @@ class Choice:
         )
 
     def many(self, records: int) -> int:
-        """How many of so many records are chosen."""
+        """The number of chosen records among `records`."""
         return round(self.share * records)
 
     def texts(self, scale: float) -> dict[str, int]:
@@ -181,7 +181,7 @@ def _chosen(built: Built, source: str, choice: Choice, seed: int) -> Iterator[_C
 
 
 def _text(one: Demands) -> Text:
-    """What the model is told of a text: nothing but the text."""
+    """The text for the model, alone."""
     return Text(one.text, (*one.fixed, *(phrase for phrase in one.literal if stands(one.text, phrase))))
 
 

@@ -33,7 +33,7 @@ LATENT_FILE = "latent.jsonl"
 """The truths behind a generated world's texts, one record a line. For people: no tool reads it."""
 
 _TOLD = 500
-"""A build tells of so many more replies of the writer."""
+"""A build reports progress after this number of replies of the writer."""
 
 DOCUMENTS_FOLDER = "documents"
 
@@ -74,7 +74,7 @@ class EnterpriseOptions(BuildOptions):
     )
 
     def choice(self) -> Choice | None:
-        """What is reworded; None if nothing is.
+        """The texts to reword; None without any.
 
         Raises:
             InputError: a source is unknown, or no writer is named.
@@ -107,7 +107,7 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     The search index is not part of it; it is made afterwards from the finished suite.
 
     Raises:
-        InputError: the scale is out of range, or there is no such industry.
+        InputError: the scale is out of range, or the industry is unknown.
     """
     from worksmith.evals.kinds.enterprise.generate import generate
 
@@ -153,10 +153,10 @@ def _reword(
 
 
 def forecast_enterprise(options: EnterpriseOptions) -> dict[str, Any]:
-    """How many tasks a build aims at, and what it asks the writer at most: calls, and about which tokens.
+    """The number of tasks of a build, and its requests to the writer at most: calls, and about which tokens.
 
     Raises:
-        InputError: there is no such industry, or no writer for what is to be reworded.
+        InputError: the industry is unknown, or no writer for what is to be reworded.
     """
     from worksmith.evals.authoring.rewriting import texts, writer
     from worksmith.evals.kinds.enterprise.rewording import TOKENS
@@ -199,7 +199,7 @@ BUILDER = SuiteBuilder(EnterpriseOptions, build_enterprise, forecast_enterprise,
 
 
 def build_world(out: Path, seed: int, scale: float, hierarchy: Hierarchy = "paper") -> tuple[World, Built]:
-    """Generate a world without tasks in `out`, and say what it was made from."""
+    """Generate a world without tasks in `out`, and return its parts."""
     built = build(seed, scale, hierarchy)
     return write_enterprise(out, built, seed=seed, scale=scale), built
 
@@ -210,7 +210,7 @@ def write_enterprise(out: Path, built: Built, *, seed: int, scale: float, writer
     The rules are a copy of the packaged ones, to be edited there.
 
     Args:
-        writer: the model that reworded records, with the digest of its settings; empty if none did.
+        writer: the model that reworded records, with the digest of its settings; empty without one.
     """
     for path, content in sorted(built.documents.items()):
         write_atomically(out / DOCUMENTS_FOLDER / path, content)
@@ -233,7 +233,7 @@ def write_enterprise(out: Path, built: Built, *, seed: int, scale: float, writer
 
 
 def _somebody(built: Built) -> Persona:
-    """On whose behalf to look around where nobody is named: the first lead of Sales in office."""
+    """The default persona: the first lead of Sales."""
     people = {str(record["emp_id"]): record for record in built.records("employees")}
     chosen = next(
         record

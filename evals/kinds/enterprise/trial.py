@@ -1,4 +1,4 @@
-"""Trying goals out while they are written: what they say, what their plans do, and why draws are refused.
+"""Trying goals out while they are written: their texts, their plans, and the reasons of refused draws.
 
     python -m worksmith.evals.kinds.enterprise.trial SUITE GOAL [GOAL ...]
 

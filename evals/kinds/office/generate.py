@@ -34,7 +34,7 @@ _HELD_OUT_SEED = 0
 """The same intents are held out in every suite, so that results of several suites can be put together."""
 
 _DRAWS = 300
-"""So often at most a task of the wanted kind is sought; then so often any task."""
+"""The most draws for a task of the wanted kind, and then for any task."""
 
 _MOST_ACTIONS = 12
 """Tasks with more actions are drawn only where a world has no smaller ones."""
@@ -71,7 +71,7 @@ def generate(
         only: codes of the intents wanted; all by default.
 
     Raises:
-        InputError: if the world is too small to ask so much of it.
+        InputError: if the world is too small for this number of tasks.
         GoldPlanError: if an intent is defective.
     """
     if per_intent < 1:

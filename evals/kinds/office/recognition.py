@@ -1,4 +1,4 @@
-"""What a mention in a task refers to, which intent a task of another system is of, and its gold plan."""
+"""The referents of mentions in a task, the intent of a task of another system, and its gold plan."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from worksmith.tools.world import World
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One mention: where it stands, and what it says in the words of slots."""
+    """One mention: its place, and its meaning in the words of slots."""
 
     start: int
     value: str
@@ -32,7 +32,7 @@ class Mention:
 Mentions = dict[str, list[Mention]]
 """By kind, in the order of the text."""
 
-# An apostrophe between letters belongs to the word if what follows is an English ending.
+# An apostrophe between letters belongs to the word before an English ending.
 _QUOTE = re.compile(r"(?<!\w)'(?=\S)(.+?)(?<=\S)'(?!(?:s|t|ve|ll|re|m|d)\b)", re.DOTALL)
 _OPEN_QUOTE = re.compile(r"(?<!\w)'(\w[^'.]*\.)")
 _LENGTH = re.compile(r"\d+(?:\.\d+)?[ -](?:minute|hour)s?|half(?: an)?[- ]hour", re.IGNORECASE)
@@ -123,13 +123,13 @@ def _blank(text: str, start: int, length: int) -> str:
 
 
 _NOT_SOLVED = (ToolRefusedError, GoldPlanError, LookupError, ValueError, ArithmeticError, StopIteration)
-"""What a script raises when a task is not what it was taken for."""
+"""The exceptions of a script for a task of another intent."""
 
 
 def with_gold_plans(world: World, tasks: Iterable[Task]) -> list[Task]:
     """`tasks`, those without a gold plan now with one where their intent was recognised.
 
-    A plan is kept only if what it does is what the task expects, as corrected. A task's own intent and
+    A plan is kept only if its outcome equals the corrected expectation. A task's own intent and
     slots stay as they are.
     """
     records, env = Records.of(world), Environment(world, sandboxes=1)

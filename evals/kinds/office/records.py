@@ -141,7 +141,7 @@ class Metric:
 
     Attributes:
         tool: shows its series.
-        value_to_plot: what the plotting tool calls it.
+        value_to_plot: its name for the plotting tool.
         figure: works it out from a day's visits.
     """
 
@@ -221,7 +221,7 @@ class Records:
         return first_free_slot(((each.start, each.end) for each in self.events_on.get(day, [])), day)
 
     def is_free(self, start: datetime, minutes: int, besides: Event | None = None) -> bool:
-        """Whether an event could take place then: none but `besides` is in the way, office hours suffice."""
+        """Whether an event fits then: no event but `besides` is in the way, and office hours suffice."""
         end = start + timedelta(minutes=minutes)
         others = (event for event in self.events_on.get(start.date(), []) if event is not besides)
         return end.time() <= CLOSING and all(end <= each.start or start >= each.end for each in others)

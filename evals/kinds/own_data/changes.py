@@ -10,7 +10,7 @@ import apsw
 from worksmith.evals.kinds.own_data.names import Names
 from worksmith.evals.kinds.own_data.task import Cells, TableChanges
 from worksmith.evals.kinds.own_data.values import AnyOf, Column, Exactly
-from worksmith.tools.access.engine import key_column
+from worksmith.tools.access.access_policy import key_column
 from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.schema import ROW, columns_sql, quoted
@@ -40,7 +40,7 @@ class Nearest(NamedTuple):
 
 
 def check_changes(names: Names, changes: Changes, where: str) -> dict[str, TableChanges]:
-    """Check that tables, columns and rows are there, and that values are of the columns' types."""
+    """Check that tables, columns and rows exist, and that values are of the columns' types."""
     for name, change in changes.items():
         table, place = names.table(name, where), f"{where}.{name}"
         if not table.writable or not table.scored:
@@ -62,8 +62,7 @@ def check_changes(names: Names, changes: Changes, where: str) -> dict[str, Table
 def made_directly(env: Environment, changes: Changes, near: Outcome) -> Nearest:
     """The outcome of expected changes that is nearest to another one.
 
-    Where several values are right, and in columns of new rows that nothing is said of, it has the values of
-    the other outcome.
+    For several right values, and in unstated columns of new rows, it has the values of the other outcome.
 
     Raises:
         InputError: a row is not there.
@@ -186,7 +185,7 @@ def _pairs(table: Table, wanted: Sequence[Cells], added: Sequence[Mapping[str, C
 
 
 def _right(table: Table, name: str, value: Value, cell: CellValue) -> bool:
-    """Whether a cell has an expected value. In free text of somebody's own words any text has."""
+    """Whether a cell has an expected value. In free text any text has."""
     if isinstance(value, Exactly) and name in table.free:
         return bool(cell) == bool(value.root)
     return value.fits(cell, Column.of(table, name))
@@ -197,7 +196,7 @@ def _examples(table: Table, cells: Cells) -> dict[str, CellValue]:
 
 
 def _example(table: Table, name: str, value: Value) -> CellValue:
-    """A right value; what is expected in words where none is known."""
+    """A right value; the expectation in words if it is unknown."""
     column = Column.of(table, name)
     if isinstance(value, Exactly):
         return column.typed(value.root)

@@ -1,4 +1,4 @@
-"""What a task expects of the tables, and whether an outcome has it."""
+"""The expectation of a task on the tables, and whether an outcome meets it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class State(NamedTuple):
 
 
 class Expectations:
-    """What the tasks of an environment expect of its tables. Thread-safe; what stays the same is kept."""
+    """The expectations of an environment's tasks on its tables. Thread-safe; constant parts are kept."""
 
     def __init__(self, env: Environment) -> None:
         self._env = env

@@ -1,4 +1,4 @@
-"""The task kind of a user's own data. Its parts are imported when they are used."""
+"""The task kind of user data. Its parts are imported at their first use."""
 
 from __future__ import annotations
 

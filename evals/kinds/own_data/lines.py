@@ -56,17 +56,17 @@ class StepLine(CallLine):
 
 
 class TaskLine(BaseModel):
-    """One line of a task file. Only the query and one expectation have to be given.
+    """One line of a task file. Only the query and one expectation are required.
 
     Attributes:
         persona: the id of the persona; empty for the environment's own.
         toolkits: the toolkits on offer; None for all.
-        plan: the steps that solve it; an empty one says that no call is right.
+        plan: the steps that solve it; an empty one means that no call is right.
         reference: a right answer in words, for judges and for the end of the gold plan.
         slots: the values in the query that come from records, each by a name of yours. With them and a plan
             others than those who may read the records can be shown a demonstration with made-up values.
         user: who answers the agent by rule, see `worksmith.tools.user.User`.
-        partial: whether the persona may read only a part of what is asked for, which an answer should say.
+        partial: whether the persona may read only a part of the answer, which its status should show.
         procedure: rules for the course of an episode, see `worksmith.tools.procedure.ProcedureRule`.
         metric: `module:function`, or in Python the function itself.
         judge: a rubric: a criterion in words, or the name of a rubric file.

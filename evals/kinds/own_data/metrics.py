@@ -75,7 +75,7 @@ def named_metric(name: str, folder: Path, *, home: Path | None, where: str) -> O
     """The metric `module:function`, of the file `module.py` in a folder and of no other module.
 
     Args:
-        folder: of the tasks. Code of a stranger may lie beside them, so it has to be the user's own: `home`,
+        folder: of the tasks. Code of a stranger may lie beside them, so it must be the user's own: `home`,
             the working directory, or the folder of the script that runs.
         home: the environment's folder; None if a stranger may have written in it.
     """
@@ -106,7 +106,7 @@ def _users_own(home: Path | None) -> set[Path]:
 
 def _imported(file: Path, where: str) -> Any:
     """The module in a file, imported once in a process; modules beside it can be imported."""
-    # Without the folder, so that the digest of the code is the same wherever the file lies.
+    # Without the folder, so that the digest of the code is the same in any folder.
     name = f"worksmith_metrics_{file.stem}"
     known = sys.modules.get(name)
     if known is not None and known.__file__ == str(file.resolve()):

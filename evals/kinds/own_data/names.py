@@ -43,7 +43,7 @@ class Names:
         """The name of a toolkit.
 
         Raises:
-            InputError: there is none.
+            InputError: it is unknown.
         """
         if name not in self.toolkits:
             raise unknown("no toolkit", name, self.toolkits, where)
@@ -53,7 +53,7 @@ class Names:
         """The persona with an id.
 
         Raises:
-            InputError: there is none.
+            InputError: it is unknown.
         """
         try:
             return self.env.persona(name)
@@ -64,7 +64,7 @@ class Names:
         """The table of this name.
 
         Raises:
-            InputError: there is none.
+            InputError: it is unknown.
         """
         if name not in self.tables:
             raise unknown("no table", name, self.tables, where)

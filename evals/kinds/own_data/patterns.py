@@ -1,4 +1,4 @@
-"""Regular expressions of task files: what is refused in them, and how long a search may take."""
+"""Regular expressions of task files: refused forms, and the limits of a search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def checked(pattern: str) -> str:
     """The pattern.
 
     Raises:
-        ValueError: it is no regular expression, or one that takes too much memory.
+        ValueError: it is not a regular expression, or takes too much memory.
     """
     if max(_fewest(pattern), _fewest(_BLANKS.sub("", pattern))) > _MOST_REPEATS:
         raise ValueError(f"it repeats something more than {_MOST_REPEATS:,} times")

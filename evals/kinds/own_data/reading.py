@@ -150,7 +150,7 @@ def _rubric(text: str, folder: Path, where: str) -> Rubric | None:
 
 
 def _with_splits(tasks: Sequence[OwnTask]) -> tuple[OwnTask, ...]:
-    """The tasks with splits for those that name none."""
+    """The tasks with splits for those without one."""
     intents = {task.id: task.intent or task.id for task in tasks if "split" in task.origin}
     dealt, held_out = deal(intents), deal_intents(intents)
     return tuple(

@@ -1,4 +1,4 @@
-"""What an answer says, however it is written: the same text, yes or no, a number."""
+"""The content of an answer in any form: the same text, yes or no, a number."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def plainly(text: str) -> str:
 
 
 def says_yes(text: str, locale: Locale) -> bool | None:
-    """Whether an answer says yes; None where it says neither or both.
+    """Whether an answer says yes; None for neither or both.
 
     A word for yes or no counts if it is a clause, or ends one. A yes that begins the answer counts as well,
-    and a no if a subject follows: `no ticket` is no answer.
+    and a no if a subject follows: `no ticket` is not an answer.
     """
     said = re.sub(r"[*_`\"]", "", typed(text).casefold())
     clauses = [" ".join(clause.split()) for clause in _CLAUSE.split(_NUMERO.sub("number ", said))]

@@ -1,4 +1,4 @@
-"""Splits of tasks that name none."""
+"""Splits of tasks without one."""
 
 from __future__ import annotations
 

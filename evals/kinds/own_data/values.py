@@ -54,7 +54,7 @@ class Column(NamedTuple):
         """A value of a task as a cell of this column; a column of texts takes numbers as they are written.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not one.
         """
         if self.kind == "text" and isinstance(value, int | float):
             value = cell_text(value)
@@ -74,7 +74,7 @@ class _Form(BaseModel):
 
     @property
     def example(self) -> Cell:
-        """A right value; None where none is known."""
+        """A right value; None if unknown."""
         return None
 
     @property
@@ -127,7 +127,7 @@ class Exactly(RootModel[Cell]):
 
 
 class Caseless(_Form):
-    """A text in whatever letter case."""
+    """A text in any letter case."""
 
     caseless: str
 
@@ -254,7 +254,7 @@ class AnyOf(_Form):
 
 
 class Status(_Form):
-    """The status that the agent has to report in place of an answer."""
+    """The status that the agent must report in place of an answer."""
 
     status: Literal["denied", "not_found"]
 

@@ -1,9 +1,9 @@
 """Replies to the episodes of one log, so that an episode that was lost or killed goes on where it was.
 
 A request is identified by its episode (program, task, world, model, scorers, seed, trial), by its content
-(see `worksmith.evals.lm.replies.engine`), and by its number among the equal requests of the attempt. So no
-two episodes share a reply, in trials of one task or in programs of one comparison, and a run makes the same
-requests as without the file. Models that run here are left out.
+(see `worksmith.evals.lm.replies.keeping_engine`), and by its number among the equal requests of the
+attempt. So no two episodes share a reply, in trials of one task or in programs of one comparison, and a run
+makes the same requests as without the file. Models that run here are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import dspy
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.lm_proxy import Sample
 from worksmith.evals.lm.prices import free
-from worksmith.evals.lm.replies.engine import KeepingEngine
+from worksmith.evals.lm.replies.keeping_engine import KeepingEngine
 from worksmith.evals.lm.replies.store import Asker, ReplyStore
 from worksmith.tools.episode_result import Usage
 

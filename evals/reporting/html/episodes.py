@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from worksmith.evals.records.changes import Pair, cells_text, compare_changes, place_text
+from worksmith.evals.records.changes import ChangedPair, cells_text, compare_changes, place_text
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.reporting.episodes import ShownEpisode, facet_names, field_value
 from worksmith.evals.reporting.html.templates import macro, short
@@ -143,7 +143,7 @@ def _changes(episode: ShownEpisode, cut: int) -> Grid | None:
 _SIGNS = {"as expected": "= ", "differs": "≠ ", "missing": "- ", "not expected": "+ "}
 
 
-def _sides(pair: Pair, cut: int) -> tuple[str, str]:
+def _sides(pair: ChangedPair, cut: int) -> tuple[str, str]:
     """The made and the expected cells; of a pair that differs, only the cells in which it does."""
     if pair.kind == "differs":
         made = {cell.name: cell.made for cell in pair.differing}

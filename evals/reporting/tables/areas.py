@@ -18,7 +18,7 @@ from worksmith.evals.records.record import (
 )
 from worksmith.evals.records.summary import Rate, Summary
 from worksmith.evals.running.study import Row, Study
-from worksmith.evals.scoring.checker_scores import Agreement, agreement
+from worksmith.evals.scoring.checker_scores import CheckerAgreement, agreement
 from worksmith.evals.table import NO_DATA, Grid, percent, share
 
 HEADINGS = {
@@ -152,7 +152,7 @@ def counted(rate: Rate | None) -> str:
     return NO_DATA if rate is None else f"{share(rate.count / rate.of)} ({rate.count}/{rate.of})"
 
 
-def _measures(found: Agreement) -> tuple[tuple[str, float | None, str], ...]:
+def _measures(found: CheckerAgreement) -> tuple[tuple[str, float | None, str], ...]:
     return (
         ("refusals that the policy shares", found.precision, f"{found.found}/{found.found + found.refused}"),
         ("denials foreseen", found.recall, f"{found.found}/{found.found + found.missed}"),

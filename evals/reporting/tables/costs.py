@@ -74,12 +74,12 @@ def said_cost(result: EvalResult) -> str:
     means, price = result.summary.means, dollars_an_episode(result)
     tokens = means.get("prompt_tokens", 0.0) + means.get("completion_tokens", 0.0)
     used = "unknown tokens" if result.summary.uncounted else f"{number(tokens, 0)} used tokens"
-    paid = "" if price is None else f", ${price:.2g}"
+    paid = f", ${price:.2g}" if price else ""
     return f"{number(means.get('steps'))} steps, {used}, {number(means.get('seconds'), 2)} s{paid}"
 
 
 def dollars_in_all(result: EvalResult) -> float | None:
-    """The cost of all episodes in dollars; None where the price of the model is unknown."""
+    """The cost of all episodes in dollars; None if the price of the model is unknown."""
     return _dollars(result, result.summary.totals)
 
 

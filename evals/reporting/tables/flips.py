@@ -20,7 +20,7 @@ _NAMED = 2
 
 
 def flipped_tasks(study: Study) -> FlippedTasks | None:
-    """The tasks that a program gained or lost against the one before it; None where all agree.
+    """The tasks that a program gained or lost against the one before it; None if all agree.
 
     The program before a compiled one is the same program uncompiled; that of any other is the first one.
     """

@@ -15,8 +15,8 @@ from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from worksmith.evals.records.summary import Summary, on_tasks, summarize
 from worksmith.evals.records.verdicts import JUDGE, JUDGED
 from worksmith.evals.reporting.episodes import field_value
-from worksmith.evals.reporting.findings import CHANGED, conclusions, power
 from worksmith.evals.reporting.tables.areas import has_areas, rates_of
+from worksmith.evals.reporting.tables.findings import CHANGED, conclusions, power
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.scoring.procedure import PROCEDURE
 from worksmith.evals.table import NO_DATA, Grid, percent, points, share
@@ -156,7 +156,7 @@ def attempt_grid(summary: Summary, notes: tuple[str, ...]) -> Grid:
 
 
 def attempt_grids(study: Study) -> list[Grid]:
-    """The chance that all of k attempts succeed, of each candidate; none where tasks were attempted once."""
+    """The chance that all of k attempts succeed, of each candidate; none if tasks were attempted once."""
     rows = [row for row in study.ordered if row.summary.pass_hat and not row.arm.baseline]
     if not rows:
         return []

@@ -37,7 +37,7 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunEpisode:
     """To a worker: run an episode.
 
     Attributes:
@@ -58,7 +58,7 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class AskModel:
     """From a worker: a question to a model of the driver.
 
     Attributes:
@@ -117,8 +117,8 @@ def raisable(failure: Exception | Failure) -> Exception:
     return failure.error() if isinstance(failure, Failure) else failure
 
 
-ToWorker = Load | Forget | Run | Reply
-FromWorker = Ready | Ask | Done
+ToWorker = Load | Forget | RunEpisode | Reply
+FromWorker = Ready | AskModel | Done
 
 
 def packed(message: ToWorker | FromWorker) -> bytes:

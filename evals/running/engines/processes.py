@@ -11,8 +11,8 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
-from worksmith.evals.running.engines.crew import Crew
 from worksmith.evals.running.engines.messages import FromWorker, ToWorker, packed, unpacked
+from worksmith.evals.running.engines.worker_pool import WorkerPool
 from worksmith.tools.errors import InputError
 
 # With the driver's path, because the folder may have modules with names of worksmith's.
@@ -23,7 +23,7 @@ _COMMAND = (
 )
 
 
-def processes(count: int) -> Crew:
+def processes(count: int) -> WorkerPool:
     """An engine of `count` processes.
 
     Raises:
@@ -31,7 +31,7 @@ def processes(count: int) -> Crew:
     """
     if os.name != "posix":
         raise InputError("this system has no inherited pipes", where="--processes", hint="use --engine ray")
-    return Crew(_Process, count)
+    return WorkerPool(_Process, count)
 
 
 class _Process:

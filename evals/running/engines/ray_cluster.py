@@ -15,11 +15,11 @@ from collections import deque
 from contextlib import suppress
 from typing import Any, Self
 
-from worksmith.evals.running.engines.crew import ENDING, Crew
 from worksmith.evals.running.engines.messages import ToWorker, packed, unpacked
 from worksmith.evals.running.engines.store import SuiteStore
 from worksmith.evals.running.engines.worker import Worker
-from worksmith.tools.errors import InfrastructureError, InputError, missing_extra
+from worksmith.evals.running.engines.worker_pool import ENDING, WorkerPool
+from worksmith.tools.errors import InfrastructureError, InputError, needing
 from worksmith.tools.sqlite.sandbox import keep_one_sandbox
 
 _LOCAL = "local"
@@ -34,7 +34,7 @@ _PATIENCE = 10.0
 """Seconds that a question for messages waits in a worker."""
 
 
-class RayCluster(Crew):
+class RayCluster(WorkerPool):
     """An engine of Ray's actors, each with one CPU.
 
     Args:
@@ -42,7 +42,7 @@ class RayCluster(Crew):
         most: no more than these, where the number is not given.
         address: `ray://HOST:PORT`; None for the one of the variable RAY_ADDRESS, else for one on this
             machine that begins and ends here.
-        store: see `Crew`.
+        store: see `WorkerPool`.
 
     Raises:
         InputError: Ray is not installed. On entry: the process has joined a cluster already and an address
@@ -57,10 +57,8 @@ class RayCluster(Crew):
         address: str | None = None,
         store: SuiteStore | None = None,
     ) -> None:
-        try:
+        with needing("--engine ray", "ray"):
             import ray
-        except ImportError as error:
-            raise missing_extra("--engine ray", "ray") from error
         super().__init__(_Actor, workers or most, store)
         self._given = workers
         self._ray = ray
@@ -169,7 +167,7 @@ class _Worker:
 
 
 class _Actor:
-    """A worker in the cluster, see `crew.Link`. Messages go in batches: a call takes 1 ms."""
+    """A worker in the cluster, see `worker_pool.Link`. Messages go in batches: a call takes 1 ms."""
 
     def __init__(self) -> None:
         import ray

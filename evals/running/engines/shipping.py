@@ -22,7 +22,7 @@ from worksmith.evals.dspy_programs.digests import model_digest
 from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample
 from worksmith.evals.lm.metering import MeteredEngine, count_reported, metered
 from worksmith.evals.running.engines.store import Stored, SuiteStore
-from worksmith.evals.running.episode_work import EpisodeWork
+from worksmith.evals.running.episode_worker import EpisodeWorker
 from worksmith.evals.suite import MANIFEST_FILE, Suite
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import Usage
@@ -38,7 +38,7 @@ _INHERITED = ("adapter", "allow_tool_async_sync_conversion", "track_usage", "war
 """DSPy's settings that a program may depend on."""
 
 
-class Answer(NamedTuple):
+class ShippedAnswer(NamedTuple):
     """A reply of the driver, with its counts."""
 
     response: lm15.Response
@@ -46,7 +46,7 @@ class Answer(NamedTuple):
     answers: int
 
 
-AskDriver = Callable[[int, lm15.Request, Sample], Answer]
+AskDriver = Callable[[int, lm15.Request, Sample], ShippedAnswer]
 """Asks the model of that number; raises an `AnswerError`."""
 
 
@@ -82,7 +82,7 @@ class _Described:
     use_developer_role: bool
 
 
-def shipped(work: EpisodeWork, store: SuiteStore | None = None) -> Shipped:
+def shipped(work: EpisodeWorker, store: SuiteStore | None = None) -> Shipped:
     """Work as bytes.
 
     Args:
@@ -109,7 +109,7 @@ def shipped(work: EpisodeWork, store: SuiteStore | None = None) -> Shipped:
     return Shipped(target.getvalue(), tuple(pickler.models))
 
 
-def opened(payload: bytes, ask: AskDriver) -> tuple[EpisodeWork, dict[str, Any]]:
+def opened(payload: bytes, ask: AskDriver) -> tuple[EpisodeWorker, dict[str, Any]]:
     """The work of `payload` in this process, and DSPy's settings for it.
 
     Raises:
@@ -123,7 +123,7 @@ def opened(payload: bytes, ask: AskDriver) -> tuple[EpisodeWork, dict[str, Any]]
     return work, inherited
 
 
-def _parts(work: EpisodeWork) -> list[tuple[str, Any]]:
+def _parts(work: EpisodeWorker) -> list[tuple[str, Any]]:
     """The modules of the program with an environment, which agents leave out of their pickled state."""
     modules = named_sub_modules(work.program) if isinstance(work.program, dspy.Module) else ()
     return [(name, module) for name, module in modules if hasattr(module, "env")]

@@ -18,7 +18,7 @@ from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
 from tenacity import Retrying, retry_if_not_exception_type, stop_after_attempt, wait_random_exponential
 
-from worksmith.tools.errors import InfrastructureError, InputError, missing_extra
+from worksmith.tools.errors import InfrastructureError, InputError, needing
 from worksmith.tools.files.caches import cache_folder
 from worksmith.tools.files.directories import directory_atomically
 from worksmith.tools.files.secrets import described, without_secrets
@@ -72,10 +72,8 @@ class SuiteStore:
     """
 
     def __init__(self, url: str) -> None:
-        try:
+        with needing("--suite-store", "ray"):
             import fsspec
-        except ImportError as error:
-            raise missing_extra("--suite-store", "ray") from error
 
         self.url = url
         self._shown = without_secrets(url)
@@ -172,7 +170,7 @@ class SuiteStore:
     def _changed(self, name: str) -> InputError:
         where = f"{self._shown}/{name}"
         return InputError(
-            "this is not what its name says", where=where, hint="remove it and start the run again"
+            "its content does not fit its name", where=where, hint="remove it and start the run again"
         )
 
     def _reached(self, do: Callable[[], T]) -> T:

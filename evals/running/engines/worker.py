@@ -12,19 +12,19 @@ from dspy import lm15
 
 from worksmith.evals.lm.lm_proxy import Sample
 from worksmith.evals.running.engines.messages import (
-    Ask,
+    AskModel,
     Done,
     Forget,
     FromWorker,
     Load,
     Ready,
     Reply,
-    Run,
+    RunEpisode,
     raisable,
     sendable,
 )
-from worksmith.evals.running.engines.shipping import Answer, AnswerError, opened
-from worksmith.evals.running.episode_work import EpisodeWork
+from worksmith.evals.running.engines.shipping import AnswerError, ShippedAnswer, opened
+from worksmith.evals.running.episode_worker import EpisodeWorker
 from worksmith.tools.errors import InfrastructureError, InputError
 from worksmith.tools.files.secrets import described
 
@@ -53,7 +53,7 @@ class Worker:
             waiting = self._replies.pop((message.session, message.number), None)
             if waiting is not None:
                 waiting.put(message)
-        elif isinstance(message, Run):
+        elif isinstance(message, RunEpisode):
             work = self._works[message.work]
             threading.Thread(target=self._run, args=(work, message), daemon=True).start()
         elif isinstance(message, Load):
@@ -61,7 +61,7 @@ class Worker:
         elif isinstance(message, Forget):
             self._works.pop(message.work, None)
 
-    def _run(self, work: _Work, order: Run) -> None:
+    def _run(self, work: _Work, order: RunEpisode) -> None:
         try:
             done = Done(order.session, work.run(order))
         except BaseException as error:
@@ -75,7 +75,7 @@ class Worker:
             )
             self._send(Done(order.session, failure=sendable(refused)))
 
-    def _ask(self, model: int, request: lm15.Request, sample: Sample) -> Answer:
+    def _ask(self, model: int, request: lm15.Request, sample: Sample) -> ShippedAnswer:
         session: int | None = dspy.settings.get(_SESSION)
         if session is None:
             raise InputError(
@@ -87,24 +87,24 @@ class Worker:
             self._numbers += 1
             number = self._numbers
         self._replies[session, number] = waiting
-        self._send(Ask(session, number, model, request, sample))
+        self._send(AskModel(session, number, model, request, sample))
         reply = waiting.get()
         if reply.response is None:
             assert reply.failure is not None, "a reply or its failure"
             raise AnswerError(raisable(reply.failure), reply.usage)
-        return Answer(reply.response, reply.usage, reply.answers)
+        return ShippedAnswer(reply.response, reply.usage, reply.answers)
 
 
 class _Work:
     """The work of episodes, opened with the first one."""
 
-    def __init__(self, payload: bytes, ask: Callable[[int, lm15.Request, Sample], Answer]) -> None:
+    def __init__(self, payload: bytes, ask: Callable[[int, lm15.Request, Sample], ShippedAnswer]) -> None:
         self._payload = payload
         self._ask = ask
         self._lock = threading.Lock()
-        self._opened: tuple[EpisodeWork, dict[str, Any]] | None = None
+        self._opened: tuple[EpisodeWorker, dict[str, Any]] | None = None
 
-    def run(self, order: Run) -> Any:
+    def run(self, order: RunEpisode) -> Any:
         work, inherited = self._open()
         with (
             dspy.context(**inherited, **{_SESSION: order.session}),
@@ -113,7 +113,7 @@ class _Work:
             used.add(order.paid)
             return work.run(order.unit, order.task, used)
 
-    def _open(self) -> tuple[EpisodeWork, dict[str, Any]]:
+    def _open(self) -> tuple[EpisodeWorker, dict[str, Any]]:
         with self._lock:
             if self._opened is None:
                 try:

@@ -28,7 +28,7 @@ def says_nothing(answer: str, *, names_value: Callable[[str], bool] | None = Non
 
     Args:
         names_value: whether a text names a value of the type asked for. An answer with such a value does not
-            say that there is nothing. None where a sentence is asked for.
+            say that there is nothing. None if a sentence is asked for.
     """
     text = " ".join(trimmed(answer).lower().replace("\u2019", "'").split())
     if not text or text in _words("nothing"):

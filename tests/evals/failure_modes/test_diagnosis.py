@@ -11,7 +11,7 @@ from tests.evals.episodes import make_record
 from tests.tables import each_row
 from worksmith.evals.failure_modes.catalogue import failure_modes
 from worksmith.evals.failure_modes.diagnosis import diagnose
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.scoring.answer_scorer import AnswerScorer
 from worksmith.evals.scoring.episode_scorer import EpisodeScorer
 from worksmith.evals.tasks.task import Action, Answer, Entity, Step, Task

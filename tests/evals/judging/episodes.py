@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.evals.episodes import make_record
-from worksmith.evals.records.parts import ChangeEntry, Judgement
+from worksmith.evals.records.entries import ChangeEntry, Judgement
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.tasks.task import Task
 

@@ -15,11 +15,11 @@ from tests.evals.judging.episodes import Says
 from tests.tables import each_row
 from worksmith.evals.judging.panel import Panel
 from worksmith.evals.lm.payer import AdmissionError
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.judge_figures import judging_of
-from worksmith.evals.records.parts import Judgement
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.verdicts import judged
-from worksmith.evals.running.judges import ask_judge, ask_judges
+from worksmith.evals.running.asked_judges import ask_judge, ask_judges
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.tasks.task import Task

@@ -10,7 +10,7 @@ from tests.evals.judging.episodes import CLOSED, TOLD, answered
 from tests.tables import each_row
 from worksmith.evals.judging.local import LocalRubric
 from worksmith.evals.judging.rubric import Rubrics, default_rubrics
-from worksmith.evals.records.parts import CallEntry, ChangeEntry
+from worksmith.evals.records.entries import CallEntry, ChangeEntry
 from worksmith.evals.tasks.task import Answer, Entity, Task
 from worksmith.tools.errors import InputError
 

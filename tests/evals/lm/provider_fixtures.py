@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import ssl
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import Any, Literal
 
 import dspy
 
+from benchmarks.support.servers import serving
 from worksmith.models.named import read_models, use_models
 from worksmith.models.resolve import resolve
 
@@ -113,14 +113,8 @@ def provider_server(tls: ssl.SSLContext | None = None) -> Iterator[ProviderServe
         http.socket = tls.wrap_socket(http.socket, server_side=True)
     address = f"{'https' if tls else 'http'}://127.0.0.1:{http.server_address[1]}"
     server = http.provider = ProviderServer(address)  # type: ignore[attr-defined]
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with serving(http):
         yield server
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -67,12 +67,12 @@ def test_tokens_in_a_providers_cache_have_their_own_price(tmp_path: Path) -> Non
     [
         ("[m]\ninput = 1\n", "m: a price has an input and an output"),
         ("[m]\ninput = 1\noutput = 1\ncached = 1\n", "and nothing else"),
-        ("[m]\ninput = 1\noutput = 1\ncached_input = -1\n", "cached_input is no price: -1"),
+        ("[m]\ninput = 1\noutput = 1\ncached_input = -1\n", "cached_input is not a price: -1"),
         ("m = 1\n", "a price has an input and an output"),
-        ('[m]\ninput = "1"\noutput = 1\n', "input is no number: '1'"),
-        ("[m]\ninput = true\noutput = 1\n", "input is no number"),
-        ("[m]\ninput = 1\noutput = -1\n", "output is no price: -1"),
-        ("[m]\ninput = nan\noutput = 1\n", "input is no price: nan"),
+        ('[m]\ninput = "1"\noutput = 1\n', "input is not a number: '1'"),
+        ("[m]\ninput = true\noutput = 1\n", "input is not a number"),
+        ("[m]\ninput = 1\noutput = -1\n", "output is not a price: -1"),
+        ("[m]\ninput = nan\noutput = 1\n", "input is not a price: nan"),
         ("[m\n", "not a table of prices"),
     ],
 )

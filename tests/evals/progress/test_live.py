@@ -223,8 +223,8 @@ def test_a_terminal_shows_steps_live_and_nothing_of_them_afterwards(monkeypatch:
     monkeypatch.setattr(lane, "traffic", lambda: [traffic(in_flight=12)])
     spoken = Terminal()
     with spoken.bar("react") as tick:
-        tick(3, 9, in_flight=2, said="66.7 % so far")
-        screen.wait_for("3/9, 66.7 % so far, 2 in flight")
+        tick(3, 9, in_flight=2, said="outcome 66.7 %")
+        screen.wait_for("3/9, outcome 66.7 %, 2 in flight")
         screen.wait_for(f"{MODEL}: 12 in flight")
         spoken.say("[red]some sentence")
 

@@ -46,7 +46,7 @@ def rated(suite: Suite, levels: dict[str, int]) -> None:
 
 def test_ratings_filter_tasks(suite: Suite) -> None:
     first, second = (task.id for task in suite.select(split="test")[:2])
-    with pytest.raises(InputError, match="nobody has rated"):
+    with pytest.raises(InputError, match="its tasks have no ratings"):
         rated_tasks(suite, 4)
     rated(suite, {first: 5, second: 2})
     assert rated_tasks(suite, 4) == {first}

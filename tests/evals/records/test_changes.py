@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from tests.evals.reporting.studies import RIGHT, WRONG
-from worksmith.evals.records.changes import Cell, compare_changes
-from worksmith.evals.records.parts import ChangeEntry
+from worksmith.evals.records.changes import ChangedCell, compare_changes
+from worksmith.evals.records.entries import ChangeEntry
 from worksmith.evals.reporting.html.episodes import _cells
 
 
@@ -44,7 +44,7 @@ def test_a_cell_that_only_one_side_writes_has_its_old_value_on_the_other() -> No
     expected = ChangeEntry(table="t", operation="update", before={"b": "x"}, after={"b": "y"})
     [pair] = compare_changes([made], [expected])
 
-    assert repr(pair.differing) == repr([Cell("a", [True], [1])])
+    assert repr(pair.differing) == repr([ChangedCell("a", [True], [1])])
 
 
 def test_numbers_and_booleans_are_compared_and_shown_as_such() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.evals.episodes import make_episode, make_record, make_task
-from worksmith.evals.records.lines import log_line
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
 from worksmith.evals.records.record import WorkUnit
 from worksmith.evals.records.recording import LONGEST_OBSERVATION, record_episode
 from worksmith.tools.dispatch import Observation
@@ -144,7 +144,7 @@ def test_the_lock_of_a_killed_process_locks_nobody_out(tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
     code = f"""
 import os, time
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 log = EpisodeLog.open({str(path)!r})
 print(os.getpid(), flush=True)
 time.sleep(600)

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.evals.episodes import make_record
-from worksmith.evals.records.lines import log_line, record_of
-from worksmith.evals.records.log import MOST_HELD, EpisodeLog
+from worksmith.evals.records.logs.lines import log_line, record_of
+from worksmith.evals.records.logs.log import MOST_HELD, EpisodeLog
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import RunCard, index_beside, write_card
-from worksmith.evals.records.run_log import open_log
 from worksmith.tools.files.sealed_lines import SealedLine
 
 
@@ -50,7 +50,7 @@ def test_a_long_log_resumes_from_its_index(
     path, records = log_of
     with path.open("ab") as file:  # as a process leaves it that is killed before it writes the index
         file.write(log_line(make_record(401)))
-    monkeypatch.setattr("worksmith.evals.records.log.record_of", counting := Counting(record_of))
+    monkeypatch.setattr("worksmith.evals.records.logs.log.record_of", counting := Counting(record_of))
 
     with EpisodeLog.open(path, resume=True) as log:
         assert counting.calls == 1
@@ -97,7 +97,7 @@ def test_a_long_log_that_came_without_its_index_is_not_held_in_memory(
     write_card(path, RunCard(label="react", split="test", trials=3))
     index_beside(path).unlink()
     without = open_log(path)
-    monkeypatch.setattr("worksmith.evals.records.run_log._SHORT", 1_000)
+    monkeypatch.setattr("worksmith.evals.records.logs.run_log._SHORT", 1_000)
     found = open_log(path)
 
     assert type(found.records) is not type(without.records)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.evals.episodes import make_record
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.run_card import RunCard, write_card
-from worksmith.evals.records.run_log import open_log
 
 
 @pytest.mark.parametrize("changed", ["task", "program", "model", "world"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.evals.episodes import make_record, make_result
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import JUDGEMENTS, RATINGS, RunCard, beside, make_room, write_card
 from worksmith.evals.tracking import open_tracker

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tests.evals.episodes import make_record, make_result
-from worksmith.evals.records.parts import AskEntry, CallEntry, ChangeEntry, FaultEntry, Judgement
+from worksmith.evals.records.entries import AskEntry, CallEntry, ChangeEntry, FaultEntry, Judgement
 from worksmith.evals.records.record import EpisodeRecord
-from worksmith.evals.running.study import Arm, Study, run_study
+from worksmith.evals.running.study import Study, StudyArm, run_study
 
 WRONG = ChangeEntry(
     table="calendar", operation="update", row=7, before={"start": "09:00"}, after={"start": "10:00"}
@@ -68,5 +68,9 @@ def full_study(tasks: int = 12, trials: int = 2) -> Study:
         "react + knn": result(2, "openai/gpt-4o-mini", prompt_tokens=4_000),
         "nothing": result(6, "none", prompt_tokens=0, completion_tokens=0, model_calls=0),
     }
-    arms = [Arm("act", "act"), Arm("react + knn", "react", "knn"), Arm("nothing", "nothing", baseline=True)]
+    arms = [
+        StudyArm("act", "act"),
+        StudyArm("react + knn", "react", "knn"),
+        StudyArm("nothing", "nothing", baseline=True),
+    ]
     return run_study(arms, lambda arm: results[arm.label])

@@ -13,12 +13,12 @@ from rich.console import Console
 
 from tests.evals.episodes import make_record, make_result
 from worksmith.evals.characters import harmless
-from worksmith.evals.records.parts import CallEntry, ChangeEntry, FaultEntry, Judgement
+from worksmith.evals.records.entries import CallEntry, ChangeEntry, FaultEntry, Judgement
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.reporting.episodes import ShownEpisode
 from worksmith.evals.reporting.plain import episode_text
 from worksmith.evals.reporting.report import study_report
-from worksmith.evals.running.study import Arm, run_study
+from worksmith.evals.running.study import StudyArm, run_study
 from worksmith.evals.table import Grid
 
 HOSTILE = [
@@ -79,7 +79,7 @@ def record_with(said: str) -> EpisodeRecord:
 
 def page_with(said: str) -> str:
     record = record_with(said)
-    arms = [Arm(said or "a", model=said), Arm(said + "2")]
+    arms = [StudyArm(said or "a", model=said), StudyArm(said + "2")]
     study = run_study(arms, lambda _: make_result([record, make_record(2)], model=said))
     return study_report(study, title=said, setting={said: said}).html()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from worksmith.evals.building import import_suite
+from worksmith.evals.authoring.suite_building import import_suite
 from worksmith.evals.kinds.office.workbench.tables import paper_grids
 from worksmith.evals.reporting.published import beside_published, published_tables
 from worksmith.evals.reporting.study import study_of

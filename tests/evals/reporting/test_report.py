@@ -8,12 +8,12 @@ import pytest
 from rich.console import Console
 
 from tests.evals.episodes import make_record, make_result, solved
-from worksmith.evals.records.parts import CallEntry
+from worksmith.evals.records.entries import CallEntry
 from worksmith.evals.records.run_card import TASK
 from worksmith.evals.reporting.brief import show_brief
-from worksmith.evals.reporting.findings import conclusions
 from worksmith.evals.reporting.report import Report, evaluation_report, study_report
-from worksmith.evals.running.study import Arm, Study, run_study
+from worksmith.evals.reporting.tables.findings import conclusions
+from worksmith.evals.running.study import Study, StudyArm, run_study
 from worksmith.tools.statuses import STATUSES
 
 
@@ -34,7 +34,7 @@ def evaluation() -> Report:
 def comparison() -> Report:
     results = {"act": solved(range(20), of=60), "react": solved(range(50), of=60)}
     results["nothing"] = solved([], of=60)
-    arms = [Arm("act"), Arm("nothing", baseline=True), Arm("react")]
+    arms = [StudyArm("act"), StudyArm("nothing", baseline=True), StudyArm("react")]
     return study_report(run_study(arms, lambda arm: results[arm.label]))
 
 
@@ -69,7 +69,7 @@ def test_scores_are_broken_down(evaluation: Report) -> None:
 
 def test_a_chart_calls_programs_as_tables_do() -> None:
     results = {"act": solved(range(20), of=60), "act without counting": solved(range(30), of=60)}
-    arms = [Arm("act", "act"), Arm("act without counting", "act", without="counting")]
+    arms = [StudyArm("act", "act"), StudyArm("act without counting", "act", without="counting")]
     report = study_report(run_study(arms, lambda arm: results[arm.label]), setting={"suite": "office"})
     text = report.html()
     assert 'data-filter="{&#34;arm&#34;: &#34;act without counting&#34;}">less counting</a>' in text
@@ -119,7 +119,7 @@ def test_the_facts_of_a_study_hold_for_all_its_rows(comparison: Report) -> None:
 
 def test_errors_in_any_arm_show_the_outcome_that_counts_them(comparison: Report) -> None:
     lost = make_record(3, status="model_error", scores={})
-    arms = [Arm("a"), Arm("b")]
+    arms = [StudyArm("a"), StudyArm("b")]
     results = {"a": solved([1, 2], of=4), "b": make_result([*solved([1, 2], of=3).records, lost])}
     text = study_report(run_study(arms, lambda arm: results[arm.label])).markdown()
 
@@ -136,7 +136,7 @@ def compiled(**solves: tuple[int, int]) -> Study:
     """Strategies that solve so many of 60 tasks uncompiled and compiled with knn."""
     arms, results = [], []
     for name, counts in solves.items():
-        arms += [Arm(name, name), Arm(f"{name} + knn", name, "knn")]
+        arms += [StudyArm(name, name), StudyArm(f"{name} + knn", name, "knn")]
         results += [solved(range(count), of=60) for count in counts]
     found = dict(zip((arm.label for arm in arms), results, strict=True))
     return run_study(arms, lambda arm: found[arm.label])
@@ -160,23 +160,30 @@ def compiled(**solves: tuple[int, int]) -> Study:
             ["Compiling is not shown to change any of 2 programs; the best is act + knn: 50.0 and 51.7 %, "],
         ),
         (
-            run_study([Arm("a"), Arm("b")], lambda arm: solved(range(30 if arm.label == "a" else 5), of=60)),
+            run_study(
+                [StudyArm("a"), StudyArm("b")],
+                lambda arm: solved(range(30 if arm.label == "a" else 5), of=60),
+            ),
             ["a is better than b: from 8.3 to 50.0 %, +41.7 ["],
         ),
         (
-            run_study([Arm("a"), Arm("b")], lambda _: solved([1], of=10)),
+            run_study([StudyArm("a"), StudyArm("b")], lambda _: solved([1], of=10)),
             ["a is not shown to be better than b: 10.0 and 10.0 %, +0.0 ["],
         ),
         (
-            run_study([Arm("a"), Arm("b"), Arm("c")], lambda _: solved([1], of=10)),
+            run_study([StudyArm("a"), StudyArm("b"), StudyArm("c")], lambda _: solved([1], of=10)),
             ["No program is shown to be better than all others; the best is a with 10.0 %."],
         ),
         (
-            run_study([Arm("a"), Arm("b")], lambda arm: solved([0] if arm.label == "a" else [], of=1)),
+            run_study(
+                [StudyArm("a"), StudyArm("b")], lambda arm: solved([0] if arm.label == "a" else [], of=1)
+            ),
             ["a is not shown to be better than b: 0.0 and 100.0 %, "],
         ),
         (
-            run_study([Arm("a")], lambda _: make_result([make_record(1, status="model_error", scores={})])),
+            run_study(
+                [StudyArm("a")], lambda _: make_result([make_record(1, status="model_error", scores={})])
+            ),
             ["Nothing was measured: all episodes were lost, the first to model_error."],
         ),
     ],
@@ -206,7 +213,7 @@ def test_a_terminal_shows_a_study_in_fifteen_lines(names: tuple[str, ...]) -> No
 
 def test_a_comparison_shows_which_tasks_differ() -> None:
     results = {"a": solved([1, 2, 3], of=6), "b": solved([2, 3, 4, 5], of=6)}
-    report = study_report(run_study([Arm("a"), Arm("b")], lambda arm: results[arm.label]))
+    report = study_report(run_study([StudyArm("a"), StudyArm("b")], lambda arm: results[arm.label]))
     (grid,) = [each for each in report.grids if "gained or lost" in each.title]
 
     assert sorted(row[3:] for row in grid.rows) == [("-", "b"), ("b", "-"), ("b", "-")]

@@ -18,7 +18,7 @@ from dspy.utils.exceptions import LMServerError
 
 from tests.evals.episodes import make_episode, make_task
 from worksmith.evals.judging.rubric_judge import RubricJudge
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
 from worksmith.evals.records.run_card import replies_beside
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.running.runner import evaluate

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.optimizers.shop import lm, make_suite
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.running.resuming import Resumed
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings

@@ -28,10 +28,10 @@ from dspy.utils.exceptions import (
 from tests.chat_server import ChatServer, said
 from tests.evals.episodes import make_episode, make_task
 from worksmith.evals.dspy_programs.digests import model_digest, program_digest
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.outage import IN_VAIN, ModelDownError
-from worksmith.evals.running.part import Part
+from worksmith.evals.running.program_run import RunPlan
 from worksmith.evals.running.result import EvalResult, EvaluationProgress, failed_scorers
 from worksmith.evals.running.runner import EvaluationInterrupted, evaluate, evaluate_together
 from worksmith.evals.running.settings import EvalSettings
@@ -109,9 +109,9 @@ def test_programs_that_share_workers_get_the_records_they_get_alone(
     told: list[tuple[int, str]] = []
     with EpisodeLog.open(tmp_path / "left") as one, EpisodeLog.open(tmp_path / "right") as two:
         found = evaluate_together(
-            [Part(Scripted(), left, one), Part(Scripted(), right, two)],
+            [RunPlan(Scripted(), left, one), RunPlan(Scripted(), right, two)],
             EvalSettings(env=env, workers=3, scorers=[odd]),
-            on_progress=lambda progress: told.append((progress.part, progress.task)),
+            on_progress=lambda progress: told.append((progress.program, progress.task)),
         )
 
     assert [comparable(result) for result in found] == [
@@ -119,7 +119,7 @@ def test_programs_that_share_workers_get_the_records_they_get_alone(
     ]
     assert sorted(told) == [*((0, task.id) for task in left), *((1, task.id) for task in right)]
     with EpisodeLog.open(tmp_path / "right", resume=True) as two:
-        again = evaluate_together([Part(Scripted(), right, two)], EvalSettings(env=env, scorers=[odd]))
+        again = evaluate_together([RunPlan(Scripted(), right, two)], EvalSettings(env=env, scorers=[odd]))
     assert again[0].resumed == len(right)
 
 
@@ -127,7 +127,8 @@ def test_programs_that_share_workers_run_at_the_same_time(tasks: list[Task], env
     meeting = threading.Barrier(2)
     first, second = (Scripted(**{tasks[0].id.replace("-", "_"): lambda: meeting.wait(10)}) for _ in range(2))
     found = evaluate_together(
-        [Part(first, tasks[:1]), Part(second, tasks[:1])], EvalSettings(env=env, workers=2, scorers=[odd])
+        [RunPlan(first, tasks[:1]), RunPlan(second, tasks[:1])],
+        EvalSettings(env=env, workers=2, scorers=[odd]),
     )
 
     assert [result.records[0].status for result in found] == ["finished", "finished"]

@@ -18,7 +18,7 @@ from tests.evals.kinds.crm import small_org
 from tests.evals.kinds.own_data import desk
 from worksmith.evals.kinds.crm.scorer import CrmScorer
 from worksmith.evals.kinds.own_data.scorer import OwnScorer
-from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.logs.lines import log_line
 from worksmith.evals.records.predictions import Prediction
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.runner import evaluate

@@ -7,12 +7,12 @@ import pytest
 
 from tests.evals.episodes import make_record, make_result, solved
 from worksmith.evals.running.result import EvalResult
-from worksmith.evals.running.study import Arm, Row, Study, run_study
+from worksmith.evals.running.study import Row, Study, StudyArm, run_study
 from worksmith.tools.errors import InputError
 
 
 def study(results: dict[str, EvalResult], baselines: Iterable[str] = ()) -> Study:
-    arms = [Arm(label, baseline=label in baselines) for label in results]
+    arms = [StudyArm(label, baseline=label in baselines) for label in results]
     return run_study(arms, lambda arm: results[arm.label])
 
 
@@ -23,7 +23,7 @@ def test_differences_are_paired_with_the_first_arm() -> None:
     assert first.against_first is None
     assert second.against_first is not None
     assert second.against_first.difference.value == pytest.approx(0.2)
-    assert second.against_first.difference.excludes_zero
+    assert not second.against_first.difference.low <= 0 <= second.against_first.difference.high
     assert second.against_first.test is not None
     assert (second.against_first.test.only_ours, second.against_first.test.only_theirs) == (20, 0)
 
@@ -34,7 +34,7 @@ def test_a_program_against_itself_shows_no_difference() -> None:
 
     assert comparison is not None
     assert comparison.difference.value == 0
-    assert not comparison.difference.excludes_zero
+    assert comparison.difference.low <= 0 <= comparison.difference.high
     assert comparison.p == 1
     assert found.winner is None
 
@@ -105,7 +105,7 @@ def test_several_trials_are_compared_by_task_without_mcnemar() -> None:
 
 def test_arms_must_differ_in_label_and_agree_in_tasks() -> None:
     with pytest.raises(InputError, match="different labels"):
-        run_study([Arm("a"), Arm("a")], lambda _: solved([], of=3))
+        run_study([StudyArm("a"), StudyArm("a")], lambda _: solved([], of=3))
     with pytest.raises(InputError, match="different labels"):
         run_study([], lambda _: solved([], of=3))
     with pytest.raises(InputError, match="different tasks"):
@@ -114,7 +114,7 @@ def test_arms_must_differ_in_label_and_agree_in_tasks() -> None:
 
 def test_rows_are_told_as_they_are_done() -> None:
     told: list[Row] = []
-    run_study([Arm("a"), Arm("b")], lambda _: solved([1], of=3), on_row=told.append)
+    run_study([StudyArm("a"), StudyArm("b")], lambda _: solved([1], of=3), on_row=told.append)
 
     assert [row.arm.label for row in told] == ["a", "b"]
 

@@ -127,4 +127,4 @@ def test_settings_become_short_texts_without_the_machines_paths() -> None:
 
 
 def test_only_finite_figures_are_kept() -> None:
-    assert finite({"test/pass^2": 0.5, "x": math.nan, "y": math.inf}) == {"test/pass_2": 0.5}
+    assert finite({"pass^2": 0.5, "x": math.nan, "y": math.inf}) == {"pass_2": 0.5}

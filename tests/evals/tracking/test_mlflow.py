@@ -13,9 +13,9 @@ import pytest
 from docs.snippets import forks
 from tests.evals.episodes import mixed, solved
 from tests.evals.tracking.stored import traces_of
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.reporting.report import study_report
-from worksmith.evals.running.study import Arm, run_study
+from worksmith.evals.running.study import StudyArm, run_study
 from worksmith.evals.tracking import Dataset, KeptModel, open_tracker
 from worksmith.evals.tracking.mlflow_tracker import MlflowTracker
 from worksmith.evals.tracking.reaching import TrackingError
@@ -35,26 +35,28 @@ def test_figures_settings_and_data_of_a_run(tracker: MlflowTracker) -> None:
     stored = tracker.client.get_run(run.id)
     assert stored.info.status == "FINISHED"
     assert stored.data.params == {"workers": "8", "suite": "office"}
-    assert stored.data.metrics["test/outcome"] == 0.5
-    assert stored.data.metrics["test/outcome_low"] < 0.5 < stored.data.metrics["test/outcome_high"]
-    assert stored.data.metrics["test/outcome_strict"] == 0.4444
-    assert stored.data.metrics["test/error_rate"] == 0.1111
+    figures = stored.data.metrics
+    # MLflow's tables have a column for each figure, in this order.
+    assert list(figures)[:4] == ["outcome", "error_rate", "tasks", "steps"]
+    assert (figures["outcome"], figures["outcome_strict"], figures["error_rate"]) == (0.5, 0.4444, 0.1111)
+    assert figures["outcome_low"] < 0.5 < figures["outcome_high"]
     dataset = stored.inputs.dataset_inputs[0].dataset
     assert (dataset.name, dataset.digest) == ("office/test", "abc123")
 
 
-def test_instructions_are_linked_to_the_run_in_whatever_store(
+def test_prompts_are_linked_to_the_run_in_whatever_store(
     tracker: MlflowTracker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not in that of the process, where there is no such run, nor a store until one is asked for."""
     monkeypatch.chdir(tmp_path)
     with tracker.start("compile") as run:
-        run.instructions({"agent.act": "Look before you write.", "agent.plan": "Plan."})
-        run.instructions({"agent.act": "Look before you write.", "agent.plan": "Plan less."})
+        run.prompts({"agent.act": "Look before you write.", "agent.plan": "Plan."})
+        run.prompts({"agent.act": "Look before you write.", "agent.plan": "Plan less."}, aliases=["race"])
 
     linked = json.loads(tracker.client.get_run(run.id).data.tags["mlflow.linkedPrompts"])
     found = [(prompt["name"], prompt["version"]) for prompt in linked]
     assert found == [("agent.act", "1"), ("agent.plan", "1"), ("agent.plan", "2")]
+    assert tracker.client.load_prompt("prompts:/agent.plan@race").version == 2
     assert list(tmp_path.iterdir()) == []
 
 
@@ -126,7 +128,7 @@ def test_what_does_not_arrive_is_sent_again(tracker: MlflowTracker, monkeypatch:
     assert sorted(len(trace.info.assessments) for trace in stored) == [0, 2, 2]
     data = tracker.client.get_run(run.id)
     assert data.info.status == "FINISHED"
-    assert data.data.tags["worksmith.traces.test"] == "complete: 3 of 3 traces, 4 of 4 assessments"
+    assert data.data.tags["worksmith.traces"] == "3 of 3 episodes (all)"
 
 
 def test_what_never_arrives_is_reported_and_fails_the_run(
@@ -144,19 +146,19 @@ def test_what_never_arrives_is_reported_and_fails_the_run(
 
     data = tracker.client.get_run(run.id)
     assert data.info.status == "FAILED"
-    assert data.data.tags["worksmith.traces.test"] == "incomplete: 3 of 3 traces, 2 of 4 assessments"
+    assert data.data.tags["worksmith.traces"].endswith("incomplete: 3 of 3 traces, 2 of 4 assessments")
 
 
 def test_runs_nest_and_carry_their_reports(tracker: MlflowTracker, tmp_path: Path) -> None:
     results = {"act": solved([1], of=4), "react": solved([1, 2], of=4)}
-    study = run_study([Arm("act"), Arm("react")], lambda arm: results[arm.label])
+    study = run_study([StudyArm("act"), StudyArm("react")], lambda arm: results[arm.label])
     with tracker.start("compare") as parent:
         with parent.child("react", tags={"strategy": "react"}) as child:
-            child.metrics({"dev/outcome": 0.5}, step=2)
+            child.metrics({"outcome": 0.5}, step=2)
         parent.report(study_report(study))
 
     assert tracker.client.get_run(child.id).data.tags["mlflow.parentRunId"] == parent.id
-    assert tracker.client.get_metric_history(child.id, "dev/outcome")[0].step == 2
+    assert tracker.client.get_metric_history(child.id, "outcome")[0].step == 2
     assert "| react |" in tracker.client.get_run(parent.id).data.tags["mlflow.note.content"]
     page = Path(tracker.client.download_artifacts(parent.id, "report.html", str(tmp_path)))
     assert page.read_text().startswith("<!doctype html>")
@@ -164,7 +166,7 @@ def test_runs_nest_and_carry_their_reports(tracker: MlflowTracker, tmp_path: Pat
 
 def test_a_description_that_is_too_long_has_whole_tables_only(tracker: MlflowTracker) -> None:
     names = [f"program {number} {'x' * 40}" for number in range(60)]
-    study = run_study([Arm(name) for name in names], lambda arm: solved([1], of=2))
+    study = run_study([StudyArm(name) for name in names], lambda arm: solved([1], of=2))
     report = study_report(study)
     assert len(report.markdown()) > 8000
     with tracker.start("compare") as run:
@@ -263,9 +265,9 @@ def test_a_program_is_a_model_that_loads_back(tracker: MlflowTracker, tmp_path: 
         assert len(links.inputs.model_inputs) == 1
         assert not links.outputs.model_outputs  # or MLflow's page of evaluation runs would leave it out
     assert links.inputs.model_inputs[0].model_id == model.model_id
-    (outcome,) = [metric for metric in model.metrics if metric.key == "test/outcome"]
+    (outcome,) = [metric for metric in model.metrics if metric.key == "outcome"]
     assert (outcome.value, outcome.dataset_name, outcome.dataset_digest) == (0.5, "office/test", "abc123")
-    assert tracker.client.get_run(run.id).data.metrics["test/outcome"] == 0.5
+    assert tracker.client.get_run(run.id).data.metrics["outcome"] == 0.5
     assert {trace.info.trace_metadata["mlflow.modelId"] for trace in traces_of(tracker, run)} == {
         model.model_id
     }
@@ -275,6 +277,8 @@ def test_the_experiment_and_its_files_lie_beside_the_database(tracker: MlflowTra
     experiment = tracker.client.get_experiment(tracker.experiment_id)
 
     assert experiment.tags["mlflow.experimentKind"] == "genai_development"
+    view = json.loads(experiment.tags["mlflow.sharedViewState.outcome"])  # MLflow's list of runs offers it
+    assert json.loads(view["state"])["selectedColumns"][0] == "metrics.`outcome`"
     assert Path(experiment.artifact_location) == Path(uri.removeprefix("sqlite:///")).parent / "artifacts"
 
 

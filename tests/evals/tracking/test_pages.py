@@ -1,4 +1,4 @@
-"""MLflow's own pages find tasks, rubrics, instructions and programs where they look for them."""
+"""MLflow's own pages find tasks, rubrics, prompts and programs where they look for them."""
 
 from __future__ import annotations
 
@@ -151,12 +151,12 @@ def test_a_store_without_such_pages_is_a_warning(
     assert [each.dataset.digest for each in stored.inputs.dataset_inputs] == ["abc123"]
 
 
-def test_instructions_are_on_the_pages_of_all_experiments_that_chose_them(
+def test_prompts_are_on_the_pages_of_all_experiments_that_chose_them(
     tracker: MlflowTracker, uri: str
 ) -> None:
     for experiment in ("mail", "desk", "mail"):
         with open_tracker(uri, experiment=experiment).start("compile") as run:
-            run.instructions({"react.selector": "Look first."})
+            run.prompts({"react.selector": "Look first."})
     client = tracker.client
     named = client.get_prompt("react.selector").tags["_mlflow_experiment_ids"].strip(",").split(",")
     wanted = {client.get_experiment_by_name(name).experiment_id for name in ("mail", "desk")}

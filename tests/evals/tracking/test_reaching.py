@@ -30,8 +30,8 @@ def _damaged(file: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (Path.mkdir, "it is no file"),
-        (os.mkfifo, "it is no file"),
+        (Path.mkdir, "it is not a file"),
+        (os.mkfifo, "it is not a file"),
         (lambda file: file.symlink_to(file), "Too many levels of symbolic links"),
         (_random, "file is not a database"),
         (_damaged, "malformed"),

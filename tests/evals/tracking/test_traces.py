@@ -14,7 +14,7 @@ from tests.evals.tracking.stored import traces_of
 from tests.programs.office import TASKS, make_env
 from tests.tables import each_row
 from worksmith.evals.rating.ratings import Rating
-from worksmith.evals.records.parts import AskEntry, CallEntry, FaultEntry, Judgement, SpanEntry
+from worksmith.evals.records.entries import AskEntry, CallEntry, FaultEntry, Judgement, SpanEntry
 from worksmith.evals.records.run_card import LoadedRun, RunCard
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.running.runner import evaluate

@@ -17,7 +17,7 @@ from worksmith.optimizers.candidates.building import UnfitBankError, built, demo
 from worksmith.optimizers.candidates.candidate import Candidate
 from worksmith.optimizers.candidates.difference import difference
 from worksmith.optimizers.compiling.artifact import Artifact
-from worksmith.optimizers.demos.bank_building import Attempt, build_bank
+from worksmith.optimizers.demos.bank_building import TeacherRun, build_bank
 from worksmith.optimizers.demos.selection import SELECTIONS, Selector, selection_called
 from worksmith.optimizers.demos.showing import show
 from worksmith.optimizers.demos.steps import UNITS, Unit
@@ -68,7 +68,7 @@ def bank(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> TraceBank:
     return build_bank(
         agent,
         tasks,
-        [Attempt("gold", "gold", teacher)],
+        [TeacherRun("gold", "gold", teacher)],
         lambda n, _: Rollouts(suite.env, teacher, folder / str(n)),
     )
 

@@ -16,7 +16,7 @@ from tests.optimizers.shop import lm
 from worksmith.evals.dspy_programs.digests import model_digest, model_name
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.evals.lm.prices import Price, Prices
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings

@@ -33,7 +33,7 @@ from tests.optimizers.shop import ANY_MODEL, Clerk, Model
 from worksmith.evals.dspy_programs.digests import model_digest
 from worksmith.evals.judging.rubric_judge import RubricJudge
 from worksmith.evals.lm.failures import failure_of
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.evals.suite import Suite
 from worksmith.optimizers import registry
@@ -324,7 +324,7 @@ def test_a_journal_goes_on_with_nothing_else(suite: Suite, tmp_path: Path) -> No
 
     with pytest.raises(InputError, match=r"settings\.demos was 2 and is 3"):
         compile_program(replace(other, resume=True))
-    with pytest.raises(InputError, match="--resume goes on with it"):
+    with pytest.raises(InputError, match="--resume continues it"):
         compile_program(plan(suite, tmp_path / "j", "none", by=Photographer()))
     with pytest.raises(InputError, match="scheme was"):
         derived(replace(plan(suite, tmp_path / "j", "none", by=Photographer()), scheme="held_out_intents"))
@@ -342,7 +342,7 @@ def test_a_journal_goes_on_with_no_changed_code(suite: Suite, tmp_path: Path) ->
     compile_program(begun)
     changed = replace(begun, program=Hasty(suite.env), resume=True)
 
-    with pytest.raises(InputError, match=r"begun here is another one: .*program_code was"):
+    with pytest.raises(InputError, match=r"belongs to another compile: .*program_code was"):
         compile_program(changed)
 
 

@@ -15,7 +15,7 @@ from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_record, make_task
 from worksmith.evals.judging.rubric_judge import RubricJudge
 from worksmith.evals.lm.prices import Price, Prices
-from worksmith.evals.running.judges import ask_judge
+from worksmith.evals.running.asked_judges import ask_judge
 from worksmith.optimizers.cost.budget import REQUEST, Account, Budget
 from worksmith.optimizers.cost.limits import BudgetSpentError, Limits
 from worksmith.optimizers.cost.spending import Spent

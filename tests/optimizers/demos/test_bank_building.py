@@ -7,14 +7,14 @@ import pytest
 
 from tests.optimizers.shop import Clerk, lm
 from worksmith.evals.suite import Suite
-from worksmith.optimizers.demos.bank_building import NOTHING_THERE, Attempt, build_bank
+from worksmith.optimizers.demos.bank_building import NOTHING_THERE, TeacherRun, build_bank
 from worksmith.optimizers.demos.trace_bank import HELD_BACK, BankCard, TraceBank, interface_of
 from worksmith.optimizers.rollouts import Rollouts
 from worksmith.tools.errors import InputError
 
 
-def build(suite: Suite, folder: Path, *attempts: Attempt, resume: bool = False) -> TraceBank:
-    def rollouts(number: int, attempt: Attempt) -> Rollouts:
+def build(suite: Suite, folder: Path, *attempts: TeacherRun, resume: bool = False) -> TraceBank:
+    def rollouts(number: int, attempt: TeacherRun) -> Rollouts:
         return Rollouts(suite.env, attempt.lm, folder / str(number), workers=2, resume=resume)
 
     return build_bank(Clerk(suite.env), suite.select(split="train"), attempts, rollouts, card_of(suite))
@@ -34,7 +34,7 @@ def card_of(suite: Suite) -> BankCard:
 
 def test_each_source_is_asked_only_for_what_is_missing(suite: Suite, tmp_path: Path) -> None:
     first, second = lm("Cancel"), lm("Cancel", "Rename")
-    bank = build(suite, tmp_path, Attempt("a", "small", first), Attempt("b", "large", second))
+    bank = build(suite, tmp_path, TeacherRun("a", "small", first), TeacherRun("b", "large", second))
 
     by_teacher = {d.intent: d.teacher for d in bank.demonstrations}
     assert by_teacher == {"Cancel": "small", "Rename": "large"}
@@ -46,7 +46,7 @@ def test_each_source_is_asked_only_for_what_is_missing(suite: Suite, tmp_path: P
 
 
 def test_a_gap_says_what_every_source_came_to(suite: Suite, tmp_path: Path) -> None:
-    recorded = Attempt(
+    recorded = TeacherRun(
         "log:x",
         "other",
         lm("Cancel"),
@@ -54,7 +54,7 @@ def test_a_gap_says_what_every_source_came_to(suite: Suite, tmp_path: Path) -> N
         episodes={"cancel-00": "k0"},
         failures={"shift-00": "step_limit"},
     )
-    bank = build(suite, tmp_path, recorded, Attempt("b", "large", lm("Rename")))
+    bank = build(suite, tmp_path, recorded, TeacherRun("b", "large", lm("Rename")))
 
     gaps = {gap.task_id: gap for gap in bank.gaps}
     assert gaps["shift-00"].tried == {"log:x (r1)": "step_limit", "b": "wrong outcome"}
@@ -65,22 +65,22 @@ def test_a_gap_says_what_every_source_came_to(suite: Suite, tmp_path: Path) -> N
 
 
 def test_a_task_that_no_source_has_is_said_to_be_missing(suite: Suite, tmp_path: Path) -> None:
-    bank = build(suite, tmp_path, Attempt("log:x", "other", lm("Cancel"), episodes={"cancel-00": "k0"}))
+    bank = build(suite, tmp_path, TeacherRun("log:x", "other", lm("Cancel"), episodes={"cancel-00": "k0"}))
 
     assert {gap.kind for gap in bank.gaps} == {NOTHING_THERE}
     assert len(bank.gaps) == 11
 
 
 def test_resumed_build_is_the_same_and_asks_nothing_again(suite: Suite, tmp_path: Path) -> None:
-    bank = build(suite, tmp_path, Attempt("a", "small", lm("Cancel")))
+    bank = build(suite, tmp_path, TeacherRun("a", "small", lm("Cancel")))
     again = lm("Cancel")
 
-    assert build(suite, tmp_path, Attempt("a", "small", again), resume=True) == bank
+    assert build(suite, tmp_path, TeacherRun("a", "small", again), resume=True) == bank
     assert again.engine.requests == []
 
 
 def test_ids_of_another_suite_hold_nothing_back_but_words_do(suite: Suite, tmp_path: Path) -> None:
-    bank = build(suite, tmp_path, Attempt("a", "small", lm("Cancel")))
+    bank = build(suite, tmp_path, TeacherRun("a", "small", lm("Cancel")))
     task = suite.task("cancel-00")
     other_words = task.model_copy(update={"query": "something else"})
 

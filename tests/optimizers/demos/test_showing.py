@@ -18,7 +18,7 @@ from worksmith.evals.dspy_programs.demo_format import DemoNotes
 from worksmith.evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task, same_text
-from worksmith.optimizers.demos.bank_building import Attempt, build_bank
+from worksmith.optimizers.demos.bank_building import TeacherRun, build_bank
 from worksmith.optimizers.demos.demonstration import Demonstration
 from worksmith.optimizers.demos.selection import SELECTIONS, Selector, selection_called
 from worksmith.optimizers.demos.showing import show
@@ -27,7 +27,7 @@ from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.rollouts import Rollouts
 from worksmith.optimizers.settings import Settings
 from worksmith.programs.agent import Agent
-from worksmith.programs.prompting.reply import split_fields
+from worksmith.programs.prompting.replies.reply import split_fields
 from worksmith.programs.replaying.scripted import GoldEngine, scripted_lm
 from worksmith.tools.errors import InputError
 
@@ -37,11 +37,11 @@ def bank(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> TraceBank:
     folder = tmp_path_factory.mktemp("bank")
     teacher = scripted_lm(GoldEngine(suite.tasks))
 
-    def rollouts(number: int, attempt: Attempt) -> Rollouts:
+    def rollouts(number: int, attempt: TeacherRun) -> Rollouts:
         return Rollouts(suite.env, teacher, folder / str(number))
 
     agent = Agent("react", env=suite.env)
-    return build_bank(agent, suite.select(split="train"), [Attempt("gold", "gold", teacher)], rollouts)
+    return build_bank(agent, suite.select(split="train"), [TeacherRun("gold", "gold", teacher)], rollouts)
 
 
 def demo_tasks(agent: Agent, tasks: list[Task]) -> dict[str, list[list[str]]]:

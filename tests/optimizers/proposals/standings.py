@@ -8,7 +8,7 @@ from typing import Any
 import dspy
 
 from tests.evals.episodes import make_record
-from worksmith.evals.records.parts import CallEntry, ChangeEntry, FaultEntry
+from worksmith.evals.records.entries import CallEntry, ChangeEntry, FaultEntry
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.tasks.task import Task
 from worksmith.optimizers.candidates.building import built

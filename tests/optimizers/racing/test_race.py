@@ -12,7 +12,7 @@ from worksmith.optimizers.racing.race import RunBlock, final, final_episodes, ra
 from worksmith.optimizers.racing.rules import (
     INCUMBENT,
     IncumbentLostError,
-    Outcome,
+    RaceOutcome,
     Rules,
     Scores,
     fewest_to_seal,
@@ -258,7 +258,7 @@ def test_only_finalists_meet_the_sealed_intents_and_only_those_count() -> None:
     """Rounds are made from what was seen before; "lucky" is better on the open tasks only."""
     met: dict[str, list[int]] = {}
     scores = {"fair": 0.5, "good": 0.8, "lucky": 0.9, INCUMBENT: 0.2}
-    standing: list[Outcome] = []
+    standing: list[RaceOutcome] = []
 
     def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
         for arm, places in wanted.items():

@@ -114,7 +114,7 @@ def test_descriptions_of_tools_need_a_model_that_writes_them() -> None:
         Race(metric, lm=lm, over=["tools"]).compile(program, trainset=train, valset=dev)
     with pytest.raises(InputError, match="no part of a program 'sauce'"):
         Race(metric, lm=lm, over=["sauce"])
-    with pytest.raises(InputError, match=r"over form: a .* is no agent"):
+    with pytest.raises(InputError, match=r"over form: a .* is not an agent"):
         Race(metric, lm=lm, over=["form"]).compile(program, trainset=train, valset=dev)
 
 

@@ -13,7 +13,7 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
 from tests.programs.office import TASKS
-from worksmith.evals.records.parts import SpanEntry
+from worksmith.evals.records.entries import SpanEntry
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.emitted_spans import LONGEST_VALUE, MOST_SPANS, MOST_TEXT
 from worksmith.evals.running.runner import evaluate

@@ -155,7 +155,7 @@ def test_arguments_that_are_no_json_are_refused_and_recorded(env: Environment, v
 
     for record in run(agent, env):
         assert (record.status, record.calls[0].status) == ("finished", "bad_arguments")
-        assert f"limit: {type(value).__name__} is no JSON value" in record.answer
+        assert f"limit: {type(value).__name__} is not a JSON value" in record.answer
         assert record.calls[0].arguments == {"query": "Budget", "limit": type(value).__name__}
 
 

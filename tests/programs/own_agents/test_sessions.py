@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.programs.own_agents.test_program import DONE, cancel, run
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
 from worksmith.evals.suite import Suite
 from worksmith.programs.own_agents.sessions import Sessions
 from worksmith.programs.own_agents.task import Answer

@@ -17,7 +17,7 @@ from tests.programs.office import TASKS, Script, call, finish, reply, run_agent
 from worksmith.programs.agent import Agent
 from worksmith.programs.parts.signatures import Plan, call_signature
 from worksmith.programs.prompting.adapter import TrajectoryAdapter
-from worksmith.programs.prompting.unreadable import UnreadableReplyError
+from worksmith.programs.prompting.replies.unreadable import UnreadableReplyError
 from worksmith.programs.replaying.recording import request_digest
 from worksmith.programs.strategies import strategy
 from worksmith.tools.environment import Environment

@@ -15,9 +15,9 @@ from tests.chat_server import ChatServer, called, said
 from tests.programs.office import TASKS, call, finish, lm_of, run_agent
 from worksmith.evals.lm.finish_reasons import finish_reason
 from worksmith.evals.lm.metering import metered
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.programs.agent import Agent

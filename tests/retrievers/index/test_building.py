@@ -230,7 +230,7 @@ def test_arrays_that_do_not_fit_each_other_are_no_index(
     manifest["collections"]["mail"]["hashes"]["npz"] = hashlib.sha256(file.read_bytes()).hexdigest()
     (fresh / MANIFEST).write_text(json.dumps(manifest))
 
-    with pytest.raises(RetrievalError, match="is no array file of an index"):
+    with pytest.raises(RetrievalError, match="is not an array file of an index"):
         Library(fresh, WORLD, version="v1").collection("mail")
     assert index(fresh).embedded == 0
     assert keys(Library(fresh, WORLD, version="v1"), "kettle", 1) == ["a1"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from worksmith.tools.access.engine import AccessPolicy, load_policy
+from worksmith.tools.access.access_policy import AccessPolicy, load_policy
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.persona import Persona
 from worksmith.tools.sqlite.memory import open_memory

@@ -11,8 +11,8 @@ from typing import Any
 import apsw
 from hypothesis import strategies as st
 
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.checks import Surroundings
-from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.access.reading import read_document
 from worksmith.tools.persona import Attributes, Persona, Value

@@ -11,7 +11,7 @@ import pytest
 
 from tests.tables import each_row
 from tests.tools.access import shop
-from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.errors import InputError
 from worksmith.tools.sqlite.schema import Table
 

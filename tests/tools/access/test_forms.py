@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.tools.access.memory_lookup import MemoryLookup
 from tests.tools.access.strategies import (
     Plain,
     Record,
@@ -18,7 +19,7 @@ from tests.tools.access.strategies import (
     policy_of,
     worlds,
 )
-from worksmith.tools.access.lookup import DatabaseLookup, MemoryLookup
+from worksmith.tools.access.lookup import DatabaseLookup
 from worksmith.tools.persona import Persona
 
 World = dict[str, list[Record]]

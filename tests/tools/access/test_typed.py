@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.tables import each_row
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.checks import Surroundings
-from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.access.reading import read_document
 from worksmith.tools.errors import InputError, ToolError

@@ -10,7 +10,7 @@ import pytest
 
 import worksmith as ws
 from tests.tools.kinds.enterprise.importing.small import write_small
-from worksmith.evals.building import import_suite
+from worksmith.evals.authoring.suite_building import import_suite
 from worksmith.evals.records.groups import by_task
 from worksmith.evals.suite import Suite
 

@@ -21,7 +21,7 @@ from tests.optimizers import mailroom
 from tests.optimizers.shop import make_suite
 from tests.programs.office import answer
 from worksmith.jobs.evaluation import evaluate as evaluate_settings
-from worksmith.jobs.settings.programs import EvalSettings
+from worksmith.jobs.settings.programs import EvaluateSettings
 from worksmith.models.resolve import resolve
 
 
@@ -118,7 +118,7 @@ def test_a_result_is_a_table_a_page_and_data(suite: ws.Suite, here: Path) -> Non
 def test_the_command_gives_the_same_figures(suite: ws.Suite, office: ws.Suite) -> None:
     agent = ws.Agent("react", office.env, toolset="all")
     mine = ws.evaluate(agent, office.examples("test", limit=4), progress=False)
-    theirs = evaluate_settings(EvalSettings(suite=office.path, toolset="all", limit=4, track=False))
+    theirs = evaluate_settings(EvaluateSettings(suite=office.path, toolset="all", limit=4, track=False))
     assert [each.scores for each in mine.records] == [each.scores for each in theirs.records]
     assert [each.digests for each in mine.records] == [each.digests for each in theirs.records]
 

@@ -21,7 +21,7 @@ NAMED = {
     "a compiled program": "Agent('react')",
     "a compilation": "Compilation of 2 candidates",
     "candidates by cost": "Candidates",
-    "an evaluation": "Evaluation of gold on 16 tasks",
+    "an evaluation": "Evaluation of react with gold on 16 tasks",
     "a comparison": "Comparison on 16 tasks",
     "episodes": "16 episodes",
     "an episode": "Episode of ",

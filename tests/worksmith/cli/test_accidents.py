@@ -12,8 +12,8 @@ import pytest
 from tests.evals.episodes import make_record
 from tests.worksmith.commands import called
 from worksmith import cli
-from worksmith.evals.records.lines import log_line
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
 from worksmith.evals.suite import Suite
 from worksmith.tools.errors import InputError, WorksmithError
 from worksmith.tools.files.locking import InUseError, Lock

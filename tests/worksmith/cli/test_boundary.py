@@ -44,8 +44,8 @@ def ended(error: BaseException, capsys: pytest.CaptureFixture[str]) -> tuple[obj
         (sqlite3.DatabaseError("file is not a database"), 1, "a database failed: file is not a database"),
         (OperationalError("SELECT 1", {}, Exception("disk is full")), 1, "a database failed: (builtins.Exc"),
         (InternalError("compaction failed"), 1, "a database failed: compaction failed"),
-        (KeyboardInterrupt(), 130, "interrupted; what has --resume goes on with it"),
-        (SystemExit(130), 130, "interrupted; what has --resume goes on with it"),
+        (KeyboardInterrupt(), 130, "interrupted; --resume continues commands that have it"),
+        (SystemExit(130), 130, "interrupted; --resume continues commands that have it"),
     ],
 )
 def test_what_a_person_can_mend_is_one_sentence_and_an_exit_code(

@@ -66,7 +66,7 @@ def test_in_a_terminal_the_person_decides(
 ) -> None:
     server.say(said("OK"))
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("worksmith.cli.doctor.sys", terminal)
+    monkeypatch.setattr("worksmith.cli.machine.doctor.sys", terminal)
     done = called("doctor", f"{MODEL} api_base={server.url}", input=f"{answer}\n")
 
     assert done.exit_code == 0

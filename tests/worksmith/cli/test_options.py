@@ -20,7 +20,7 @@ from worksmith.jobs.settings.base import (
 )
 
 SETTINGS: dict[str, type[JobSettings]] = {
-    "eval": programs.EvalSettings,
+    "eval": programs.EvaluateSettings,
     "run": programs.RunSettings,
     "chat": programs.ChatSettings,
     "report": runs.ReportSettings,
@@ -78,7 +78,7 @@ def test_defaults_and_help_are_those_of_the_fields(path: str) -> None:
 
 
 def test_literals_and_suggestions_are_completed() -> None:
-    fields = programs.EvalSettings.model_fields
+    fields = programs.EvaluateSettings.model_fields
 
     assert choices_of(fields["ground_truth"]) == ["published", "corrected"]
     assert "react" in choices_of(fields["strategy"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.worksmith.commands import called
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.suite import Suite
 
 
@@ -39,7 +39,7 @@ def test_help_mistakes_and_the_end_of_input_make_no_call(suite: Suite) -> None:
     assert told["calls"] == []
     assert told["answer"] == ""
     assert tool in shown
-    assert "'fly' is no tool" in shown
+    assert "'fly' is not a tool" in shown
     assert shown.count("not understood") == 2
 
 

@@ -93,9 +93,9 @@ def test_a_named_model_has_its_settings(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[defaults]\nwrkers = 3\n", "did you mean workers"),
-        ("[defaults.complie]\nout = 'x'\n", "did you mean compile"),
-        ("[defaults.compile]\nouts = 'x'\n", "did you mean out"),
+        ("[defaults]\nwrkers = 3\n", "did you mean 'workers'"),
+        ("[defaults.complie]\nout = 'x'\n", "did you mean 'compile'"),
+        ("[defaults.compile]\nouts = 'x'\n", "did you mean 'out'"),
         ("[modles.x]\nmodel = 'openai/x'\n", "modles"),
         ("[models.x]\nmodel = 'openai/x'\ntemperture = 1\n", "temperture"),
         ("[models.'openai/x']\nmodel = 'openai/x'\n", "choose a plain name"),

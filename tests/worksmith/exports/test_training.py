@@ -13,8 +13,8 @@ from dspy import lm15
 
 from tests.e2e.conftest import invoke
 from tests.programs.office import EVENTS, NOW
-from worksmith.evals.records.lines import log_line
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.suite import Suite, write_suite

@@ -12,7 +12,7 @@ import pytest
 
 from tests.worksmith.commands import called
 from worksmith.evals.kinds.crm.suites import build_world
-from worksmith.evals.running.study import Arm
+from worksmith.evals.running.study import StudyArm
 from worksmith.evals.suite import Suite, write_suite
 from worksmith.evals.tasks.task import Answer, Entity, Split, Step, Task
 from worksmith.jobs.opening.arms import without_category
@@ -131,11 +131,11 @@ def test_who_is_offered_no_function_has_nothing_to_do_without(suite: Suite) -> N
 
 
 def test_tables_name_the_tools_that_stand_in() -> None:
-    whole = Arm("react", "react", settings={"toolset": "functions"})
+    whole = StudyArm("react", "react", settings={"toolset": "functions"})
     assert without_category(QUERY, whole, ("query",)).settings == {"toolset": "functions+query"}
     both = replace(whole, settings={"toolset": "functions+query"})
     assert without_category(QUERY, both, ("query",)).settings == {"toolset": "functions+query"}
-    assert without_category(QUERY, Arm("react", "react"), ("query",)).settings == {}
+    assert without_category(QUERY, StudyArm("react", "react"), ("query",)).settings == {}
 
 
 def test_an_option_that_names_nothing() -> None:

@@ -111,7 +111,7 @@ def test_a_request_in_words_proposes_changes_and_commits_them_only_if_told(proje
     ("words", "why"),
     [
         (("Order 10 units", "--as", "8"), "no persona '8'"),
-        (("t1", "--as", "6"), "the task says who asks"),
+        (("t1", "--as", "6"), "the task has a persona"),
         (("t2",), "no task 't2'"),
         (("t1", "--commit"), "the changes of a suite's task are a test"),
         (("t1", "--commit", "--dry-run"), "the changes of a suite's task are a test"),

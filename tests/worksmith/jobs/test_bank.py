@@ -11,8 +11,8 @@ import pytest
 from tests import standin
 from tests.worksmith.commands import printed
 from worksmith.evals.dspy_programs.demo_format import NOTES
-from worksmith.evals.records.lines import log_line
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings

@@ -11,8 +11,8 @@ import pytest
 
 import worksmith as ws
 from tests.worksmith.commands import called
-from worksmith.evals.records.lines import log_line
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.suite import Suite
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InfrastructureError, WorksmithError
@@ -51,9 +51,13 @@ def test_the_same_program_passes_and_a_worse_one_fails_with_the_tasks_that_turne
     suite: Suite, baseline: Path
 ) -> None:
     assert "there is no baseline" in refused(suite, baseline)
+    wrong = ("check", "no-suite", "--baseline", baseline, "--update", "--tracking-uri", "folder")
+    with pytest.raises(WorksmithError, match="a plain folder is no MLflow store"):
+        called(*wrong)
     assert checked(suite, baseline, "--update").exit_code == 0
     kept = list(read_log(baseline))
     assert not any(record.query or record.calls or record.changes for record in kept)
+    assert {record.trial for record in kept} == {0, 1, 2}
 
     bounds = ("--constraint", "unwanted_side_effects=0", "--constraint", "steps<=0.5")
     same = checked(suite, baseline, *bounds)
@@ -65,9 +69,10 @@ def test_the_same_program_passes_and_a_worse_one_fails_with_the_tasks_that_turne
     assert worse.exit_code == 1
     told = json.loads(worse.stdout)
     assert told["worse"] == ["outcome"]
-    assert {task["task"] for task in told["turned"]["outcome"]} == {record.task_id for record in kept}
+    tasks = {record.task_id for record in kept}
+    assert {task["task"] for task in told["turned"]["outcome"]} == tasks
     cases = ElementTree.parse("out.xml").getroot()
-    assert cases.get("failures") == str(1 + len(kept)) == str(len(cases.findall("testcase/failure")))
+    assert cases.get("failures") == str(1 + len(tasks)) == str(len(cases.findall("testcase/failure")))
     assert list(read_log(baseline)) == kept
 
     assert checked(suite, baseline, *IDLE, "--update", lm="own").exit_code == 0

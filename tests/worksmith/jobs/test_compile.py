@@ -85,13 +85,14 @@ def test_dry_run_runs_nothing(suite: Suite, tmp_path: Path) -> None:
     [
         (["--optimizer", "magic"], "no optimizer"),
         (["--optimizer", "KNNFewShot"], "did you mean 'dspy:KNNFewShot'"),
-        (["--accept", "magic"], "no way to accept"),
-        (["--strategy", "magic"], "no strategy"),
-        (["--scheme", "magic"], "no scheme"),
-        (["--toolset", "magic"], "no toolset"),
-        (["--embedding", "magic", "--optimizer", "knn"], "no embedding"),
-        (["--teacher", "local/magic"], "no local model"),
-        (["--optimizer", "race", "--over", "magic"], "no part of a program"),
+        (["--accept", "testd"], "no way to accept 'testd' .did you mean 'tested'"),
+        (["--strategy", "raect"], "no strategy 'raect' .did you mean 'react'"),
+        (["--scheme", "standrd"], "no scheme 'standrd' .did you mean 'standard'"),
+        (["--toolset", "requierd"], "no toolset 'requierd' .did you mean 'required'"),
+        (["--embedding", "lexcal", "--optimizer", "knn"], "no embedding 'lexcal' .did you mean 'lexical'"),
+        (["--teacher", "local/aprentice"], "no local model .* .did you mean 'local/apprentice'"),
+        (["--teacher", "golt"], "names no provider .did you mean 'gold'"),
+        (["--optimizer", "race", "--over", "tolos"], "no part of a program 'tolos' .did you mean 'tools'"),
         (["--optimizer", "race", "--over", "tools"], "a model writes descriptions of tools"),
         (["--optimizer", "race", "--pinned", "selector"], "--pinned: .*'selector' .*'selector.predict'"),
         (["--optimizer", "race", "--forbidden", " "], "--forbidden: one is blank"),
@@ -140,7 +141,7 @@ def test_what_cannot_begin_is_no_run_in_mlflow(suite: Suite, tmp_path: Path) -> 
     run(suite.path, "--out", file, "--optimizer", "none")
     file.unlink()
     command = [suite.path, "--out", file, "--optimizer", "none", "--tracking-uri", f"sqlite:///{store}"]
-    with pytest.raises(InputError, match="a compile was begun here"):
+    with pytest.raises(InputError, match="an unfinished compile is here"):
         called("compile", *command)
 
     assert not store.exists()

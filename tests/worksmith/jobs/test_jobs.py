@@ -15,11 +15,12 @@ from tests.tables import each_row
 from tests.worksmith.commands import Heard
 from worksmith.evals.suite import Suite
 from worksmith.jobs.building import build, forecast_build
-from worksmith.jobs.comparison import compare
-from worksmith.jobs.compilation import compile
+from worksmith.jobs.comparing.comparison import compare
+from worksmith.jobs.compiling.compilation import compile
 from worksmith.jobs.evaluation import evaluate
 from worksmith.jobs.judgement import judge
-from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
+from worksmith.jobs.settings.compiling import CompileSettings
+from worksmith.jobs.settings.programs import CompareSettings, EvaluateSettings
 from worksmith.jobs.settings.runs import JudgeSettings
 from worksmith.jobs.settings.suites import BuildSettings
 from worksmith.tools.errors import InputError, WorksmithError
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("here")
 
 def test_an_evaluation_gives_records_figures_and_tables(suite: Suite, tmp_path: Path) -> None:
     heard = Heard()
-    settings = EvalSettings(suite=suite.path, lm="gold", limit=3, workers=2, track=False, log="log.jsonl")
+    settings = EvaluateSettings(suite=suite.path, lm="gold", limit=3, workers=2, track=False, log="log.jsonl")
     result = evaluate(settings, progress=heard)
 
     (run,) = result.runs.values()
@@ -52,7 +53,7 @@ def test_a_compile_is_evaluated_and_compared(suite: Suite, tmp_path: Path) -> No
     )
     assert compiled.artifact.manifest.optimizer == "knn"
     assert str(compiled).startswith("Kept the program as it is")
-    result = evaluate(EvalSettings(program=compiled.file, limit=2, **common))
+    result = evaluate(EvaluateSettings(program=compiled.file, limit=2, **common))
     assert result.settings["program"] == "program.json"
     compared = compare(CompareSettings(strategies="react", optimizers="none", limit=2, **common))
     assert compared.study.rows[0].arm.label == "react"
@@ -98,14 +99,14 @@ def test_no_job_needs_the_command_line_nor_the_description_of_suites_the_agents_
             "--split: no split 'exam' (there are train, dev, test, paired, all)",
         ),
         ({"suite": "x", "ground_truth": "magic"}, "no ground truth 'magic'"),
-        ({"suite": "x", "modle": "gold"}, "EvalSettings has no setting 'modle'"),
+        ({"suite": "x", "modle": "gold"}, "EvaluateSettings has no setting 'modle'"),
         ({"suite": "x", "experiment": " "}, "--experiment: an experiment needs a name"),
         ({"suite": "x", "where": "domain=email"}, "--where: several values go in a list"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_there_is(settings: dict[str, object], said: str) -> None:
     with pytest.raises(InputError) as raised:
-        EvalSettings.model_validate(settings)
+        EvaluateSettings.model_validate(settings)
 
     assert said in str(raised.value)
 
@@ -162,12 +163,12 @@ def test_a_forecast_of_a_build_says_the_price_where_it_is_known() -> None:
 
 def test_a_folder_is_no_record_of_replies(suite: Suite, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=str(tmp_path)):
-        evaluate(EvalSettings(suite=suite.path, lm="gold", limit=1, track=False, record=tmp_path))
+        evaluate(EvaluateSettings(suite=suite.path, lm="gold", limit=1, track=False, record=tmp_path))
 
 
 def test_an_empty_toolset_is_none_that_there_is(suite: Suite) -> None:
     with pytest.raises(InputError, match="no toolset ''"):
-        evaluate(EvalSettings(suite=suite.path, lm="gold", limit=1, track=False, toolset=""))
+        evaluate(EvaluateSettings(suite=suite.path, lm="gold", limit=1, track=False, toolset=""))
 
 
 def test_settings_of_one_job_are_taken_over_by_another() -> None:
@@ -178,7 +179,7 @@ def test_settings_of_one_job_are_taken_over_by_another() -> None:
 
 
 def test_only_what_can_change_a_result_describes_it() -> None:
-    described = EvalSettings(
+    described = EvaluateSettings(
         suite="x", workers=3, max_calls=5, tracking_uri="sqlite:///a", seed=4
     ).described()
 
@@ -209,7 +210,7 @@ def test_a_time_limit_ends_episodes_of_eval_and_compile(
     (tmp_path / "slow_program.py").write_text(SLOW)
     monkeypatch.syspath_prepend(str(tmp_path))
     given: dict[str, Any] = {"suite": suite.path, "program": "slow_program:make", "track": False}
-    measured = evaluate(EvalSettings(**given, limit=2, time_limit=0.1))
+    measured = evaluate(EvaluateSettings(**given, limit=2, time_limit=0.1))
 
     assert {record.status for record in measured.records} == {"timeout"}
     with pytest.raises(WorksmithError, match="nothing could be measured on dev"):

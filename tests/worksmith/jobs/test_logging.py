@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tests.evals.episodes import make_record
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.run_card import RunCard, write_card
 from worksmith.evals.reporting.report import Report
 from worksmith.evals.tracking.tracker import Run, Tracker
-from worksmith.evals.tracking.unsent import Unsent, note_unsent
+from worksmith.evals.tracking.unsent_runs import Unsent, note_unsent
 from worksmith.jobs.runs.logging import log_runs
 from worksmith.jobs.settings.runs import LogSettings
 

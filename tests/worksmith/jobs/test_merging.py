@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.optimizers.shop import make_suite
-from worksmith.evals.records.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.log import EpisodeLog, read_log
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.run_card import CARD, RATINGS, beside, read_card, write_card
-from worksmith.evals.records.run_log import open_log
 from worksmith.jobs.evaluation import evaluate
-from worksmith.jobs.runs.merging import Merged, merge_logs
-from worksmith.jobs.settings.programs import EvalSettings
+from worksmith.jobs.runs.merging import merge_logs
+from worksmith.jobs.settings.programs import EvaluateSettings
 from worksmith.jobs.settings.runs import MergeSettings
 from worksmith.tools.errors import InputError
 
@@ -26,10 +26,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     suite = make_suite(folder / "suite").path
     common: dict[str, Any] = {"suite": suite, "lm": "gold", "limit": 7, "trials": 2, "track": False}
-    evaluate(EvalSettings(**common, log=folder / "whole.jsonl"))
+    evaluate(EvaluateSettings(**common, log=folder / "whole.jsonl"))
     for part in (1, 2, 3):
         log = folder / f"part{part}.jsonl"
-        evaluate(EvalSettings(**common, log=log, shard=f"{part}/3", workers=part))
+        evaluate(EvaluateSettings(**common, log=log, shard=f"{part}/3", workers=part))
     return folder
 
 
@@ -41,8 +41,8 @@ def parts(made: Path, tmp_path: Path) -> list[Path]:
     return sorted(tmp_path.glob("part*.jsonl"))
 
 
-def merge(parts: list[Path], **more: Any) -> Merged:
-    return merge_logs(MergeSettings(parts=parts, out=parts[0].parent / "merged.jsonl", **more))
+def merge(parts: list[Path], **more: Any) -> dict[str, Any]:
+    return merge_logs(MergeSettings(parts=parts, out=parts[0].parent / "merged.jsonl", **more)).to_json()
 
 
 def test_a_part_is_not_overwritten_by_the_whole(parts: list[Path]) -> None:
@@ -54,9 +54,9 @@ def test_a_part_is_not_overwritten_by_the_whole(parts: list[Path]) -> None:
 
 def test_merged_parts_are_the_whole_run(made: Path, parts: list[Path]) -> None:
     merged = merge([parts[2], parts[0], parts[1]])
-    whole, found = open_log(made / "whole.jsonl"), open_log(merged.log)
+    whole, found = open_log(made / "whole.jsonl"), open_log(Path(merged["log"]))
 
-    assert (merged.episodes, merged.parts) == (14, 3)
+    assert (merged["episodes"], merged["parts"]) == (14, 3)
     assert [each.without_times() for each in found.records] == [
         each.without_times() for each in whole.records
     ]
@@ -67,15 +67,15 @@ def test_merged_parts_are_the_whole_run(made: Path, parts: list[Path]) -> None:
     assert sizes == [card.shard.size for card in cards if card.shard] == [3, 2, 2]
     with pytest.raises(InputError, match="already there"):
         merge(parts)
-    assert merge(parts, force=True).episodes == 14
+    assert merge(parts, force=True)["episodes"] == 14
 
 
 def test_ratings_of_an_earlier_merge_are_kept_and_no_card_of_a_part_is_replaced(parts: list[Path]) -> None:
-    merged = merge(parts)
-    beside(merged.log, RATINGS).write_text("paid for\n")
+    merged = Path(merge(parts)["log"])
+    beside(merged, RATINGS).write_text("paid for\n")
     merge(parts, force=True)
-    assert beside(merged.log, RATINGS).exists() is False
-    (moved,) = merged.log.parent.glob("earlier-*/*/*.ratings.jsonl")
+    assert beside(merged, RATINGS).exists() is False
+    (moved,) = merged.parent.glob("earlier-*/*/*.ratings.jsonl")
     assert moved.read_text() == "paid for\n"
 
     before = beside(parts[0], CARD).read_bytes()
@@ -88,7 +88,7 @@ def test_folders_of_parts_may_have_other_names(parts: list[Path]) -> None:
     card = read_card(beside(parts[1], CARD))
     settings = {**card.settings, "suite": "elsewhere"}
     write_card(parts[1], card.model_copy(update={"settings": settings}))
-    assert merge(parts).episodes == 14
+    assert merge(parts)["episodes"] == 14
 
 
 def with_another_task(record: EpisodeRecord) -> EpisodeRecord:
@@ -104,7 +104,7 @@ def test_an_episode_of_an_earlier_task_is_left_out(parts: list[Path]) -> None:
         for record in [with_another_task(records[0]), *records]:
             log.append(record)
 
-    assert merge(parts).episodes == 14
+    assert merge(parts)["episodes"] == 14
 
 
 def repeat_an_episode_for_another(parts: list[Path]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests import standin
 from tests.worksmith.commands import printed, shown
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.records.run_card import CARD, beside, read_card
 from worksmith.evals.suite import Suite
 from worksmith.jobs.opening.programs import load_program

@@ -20,7 +20,7 @@ from worksmith.jobs.access import access_rights, open_environment
 from worksmith.jobs.indexing import index
 from worksmith.jobs.project import new_project
 from worksmith.jobs.settings.suites import IndexSettings, NewSettings, TaskCheckSettings
-from worksmith.jobs.task_check import check_tasks
+from worksmith.jobs.tasks.task_check import check_tasks
 from worksmith.programs.agent import Agent
 from worksmith.tools.errors import InputError, Notice
 
@@ -176,7 +176,7 @@ def test_an_industry_to_begin_with_is_one(name: str, made: str, here: Path) -> N
 
 
 def test_an_industry_that_there_is_not_is_refused(here: Path) -> None:
-    with pytest.raises(InputError, match="there are furniture, garden, retail, shoes"):
+    with pytest.raises(InputError, match="here are furniture, garden, retail, shoes"):
         new_project(NewSettings(folder="mine", industry="ships"))
     with pytest.raises(InputError, match="leave out --from"):
         new_project(NewSettings(folder="mine", industry="garden", source="."))

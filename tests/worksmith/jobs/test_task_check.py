@@ -8,9 +8,9 @@ from tests.evals import help_desk
 from tests.worksmith.commands import called, printed
 from worksmith.evals.suite import write_suite
 from worksmith.evals.tasks.task import Task
-from worksmith.jobs.opening.judges import check_judged
+from worksmith.jobs.opening.named_judges import check_judged
 from worksmith.jobs.settings.suites import TaskCheckSettings
-from worksmith.jobs.task_check import check_tasks
+from worksmith.jobs.tasks.task_check import check_tasks
 from worksmith.tools.errors import InputError
 
 

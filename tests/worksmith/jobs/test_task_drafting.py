@@ -7,7 +7,7 @@ import pytest
 from tests.programs.office import Script, reply
 from tests.worksmith.commands import printed
 from worksmith.jobs.settings.suites import TaskDraftSettings
-from worksmith.jobs.task_drafting import draft_tasks
+from worksmith.jobs.tasks.task_drafting import draft_tasks
 from worksmith.tools.errors import InputError
 
 ENVIRONMENT = '''
@@ -64,11 +64,11 @@ def test_a_model_rewords_queries_if_the_checks_let_it(project: Path, monkeypatch
     text = f"Could you tell me this: {line['query']}"
     stages = [reply(entities="{}"), reply(subgoals="-"), reply(templates="-")]
     script = Script(*stages, reply(task=text), reply(verdicts="YES " * 7))
-    monkeypatch.setattr("worksmith.jobs.task_drafting.resolve", lambda name: script.lm())
+    monkeypatch.setattr("worksmith.jobs.tasks.task_drafting.resolve", lambda name: script.lm())
     settings = TaskDraftSettings(suite=project, out=tasks, count=1, lm="openai/writer", force=True)
     assert draft_tasks(settings).lines == [{**line, "query": text}]
 
 
 def test_a_folder_that_is_no_project_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="this is no project"):
+    with pytest.raises(InputError, match="this is not a project"):
         draft_tasks(TaskDraftSettings(suite=tmp_path, out=tmp_path / "tasks.jsonl"))

@@ -14,7 +14,7 @@ from tests.worksmith.models.serving.running import NAME, TOKEN, Scripted, served
 from tests.worksmith.training.tiny import one_thread, sft_rows, write_rows, write_tiny_model
 from worksmith.evals.lm.metering import metered, metering
 from worksmith.evals.lm.single_request import single_request
-from worksmith.jobs.settings.training import SftSettings
+from worksmith.jobs.settings.training import TrainSftSettings
 from worksmith.models.resolve import resolve
 from worksmith.training.job import train
 
@@ -36,7 +36,7 @@ def lm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory)
         place = tmp_path_factory.mktemp("weights")
         rows = write_rows(place / "rows.jsonl", sft_rows(4))
         tiny = {"model": str(write_tiny_model(place / "base")), "data": rows, "out": place / "tiny"}
-        train(SftSettings(**tiny, max_steps=1, track=False))
+        train(TrainSftSettings(**tiny, max_steps=1, track=False))
         yield resolve(f"local/{place}/tiny")
     else:
         yield standin.lm()

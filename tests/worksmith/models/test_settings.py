@@ -20,7 +20,8 @@ from worksmith.evals.lm.prices import Price, Prices, use_prices
 from worksmith.evals.records.run_card import RunCard
 from worksmith.jobs.measuring.measurement import with_settings_of
 from worksmith.jobs.opening.budgets import open_budget
-from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
+from worksmith.jobs.settings.compiling import CompileSettings
+from worksmith.jobs.settings.programs import CompareSettings, EvaluateSettings
 from worksmith.models.named import parted, read_models, settings_of, use_models, with_options
 from worksmith.models.resolve import resolve
 from worksmith.models.settings import NamedModel
@@ -158,10 +159,10 @@ def test_what_decides_no_reply_is_in_neither(setting: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("openai/x temperture=1", "did you mean temperature"),
+        ("openai/x temperture=1", "did you mean 'temperature'"),
         ("openai/x temperature=hot", "temperature: Input should be a valid number"),
         ("openai/x temperature=3", "temperature"),
-        ("openai/x temperature", "'temperature' is no setting of a model"),
+        ("openai/x temperature", "'temperature' is not a setting of a model"),
         ("openai/x seed=1 seed=2", "'seed' is given twice"),
         ("openai/x model=openai/y", "no setting 'model'"),
         ("openai/x input_price=1", "an input_price and an output_price"),
@@ -206,18 +207,18 @@ def test_options_of_a_command_go_with_its_models() -> None:
         suite="s", out="o", lm="openai/a", teacher="openai/t", teacher_option=["seed=2"]
     )
 
-    assert EvalSettings(suite="s", lm="openai/a", **options).lm == "openai/a temperature=0.2 seed=1"
+    assert EvaluateSettings(suite="s", lm="openai/a", **options).lm == "openai/a temperature=0.2 seed=1"
     assert compared.lm == ("openai/a temperature=0.2 seed=1", "openai/b temperature=0.2 seed=1")
     assert (compiled.lm, compiled.teacher) == ("openai/a", "openai/t seed=2")
-    assert compiled.adapted(EvalSettings).lm == "openai/a"
-    assert "lm_option" not in EvalSettings(suite="s", lm="openai/a", **options).described()
+    assert compiled.adapted(EvaluateSettings).lm == "openai/a"
+    assert "lm_option" not in EvaluateSettings(suite="s", lm="openai/a", **options).described()
     with pytest.raises(InputError, match="give --teacher"):
         CompileSettings(suite="s", out="o", teacher_option=["seed=2"])
 
 
 def test_the_price_of_a_model_is_in_use() -> None:
     budget = open_budget(
-        EvalSettings(suite="s", max_usd=1), [resolve("openai/of-ours input_price=2 output_price=4")]
+        EvaluateSettings(suite="s", max_usd=1), [resolve("openai/of-ours input_price=2 output_price=4")]
     )
 
     assert budget is not None

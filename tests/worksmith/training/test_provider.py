@@ -10,7 +10,7 @@ import dspy
 import pytest
 
 from tests.worksmith.training.tiny import sft_rows, write_rows, write_tiny_model
-from worksmith.jobs.settings.training import SftSettings
+from worksmith.jobs.settings.training import TrainSftSettings
 from worksmith.training.job import train
 from worksmith.training.provider import TrainableLM, trainable
 
@@ -42,7 +42,7 @@ def lm(tmp_path_factory: pytest.TempPathFactory) -> TrainableLM:
     base = write_tiny_model(place / "base")
     data = write_rows(place / "sft.jsonl", sft_rows(4))
     plain: dict[str, Any] = {"tune": "full", "track": False, "precision": "float32"}
-    train(SftSettings(model=str(base), data=data, out=place / "start", max_steps=1, **plain))
+    train(TrainSftSettings(model=str(base), data=data, out=place / "start", max_steps=1, **plain))
     given: dict[str, Any] = {"tune": "full", "learning_rate": 0.01, "epochs": 40, "precision": "float32"}
     return trainable(f"local/{place}/start", place / "weights", track=False, **given)
 

@@ -21,7 +21,7 @@ from tests.worksmith.training.tiny import dpo_rows, sft_rows, turn, write_rows, 
 from worksmith.evals.tracking import Run, Tracker
 from worksmith.evals.tracking.opening import open_tracker
 from worksmith.evals.tracking.reaching import TrackingError
-from worksmith.jobs.settings.training import DpoSettings, SftSettings
+from worksmith.jobs.settings.training import TrainDpoSettings, TrainSftSettings
 from worksmith.models.resolve import resolve
 from worksmith.models.transformer.difference import add, encoded
 from worksmith.models.transformer.manifest import DIFFERENCE, MANIFEST, read_manifest
@@ -47,9 +47,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _sft(place: Path, out: str, **others: Any) -> SftSettings:
+def _sft(place: Path, out: str, **others: Any) -> TrainSftSettings:
     given = {"model": str(place / "base"), "batch_tokens": 400, "track": False, "precision": "float32"}
-    return SftSettings(data=place / "sft.jsonl", out=place / out, **{**given, **others})
+    return TrainSftSettings(data=place / "sft.jsonl", out=place / out, **{**given, **others})
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def test_a_training_goes_on_without_mlflow(place: Path, monkeypatch: pytest.Monk
 
 def test_an_adapter_is_trained_further_by_preferences(place: Path, trained: Trained) -> None:
     given: dict[str, Any] = {"tune": "lora-all", "track": False, "batch_tokens": 1_000, "learning_rate": 0.01}
-    settings = DpoSettings(
+    settings = TrainDpoSettings(
         model=str(trained.out), data=place / "dpo.jsonl", out=place / "dpo", epochs=3, **given
     )
     found = train(settings)
@@ -162,7 +162,7 @@ def test_a_difference_is_derived_from_a_trained_model_to_the_same_bytes(place: P
     further = train(_sft(place, "further", form="difference", **{**given, "model": f"local/{small}"}))
     assert further.loss[0] < whole.loss[0] / 2
     assert read_manifest(further.out).base == manifest.base
-    with pytest.raises(InputError, match="no multiple of 64"):
+    with pytest.raises(InputError, match="not a multiple of 64"):
         train(_sft(place, "narrow", tune="full", form="difference"))
     for settings in ({"form": "difference"}, {"model": str(small)}):
         with pytest.raises(InputError, match="a difference is of all weights"):
@@ -192,7 +192,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(place: Path, trained: Tra
     assert (killed / UNFINISHED).is_file()
     assert not (killed / MANIFEST).exists()
 
-    with pytest.raises(InputError, match="--resume goes on with it"):
+    with pytest.raises(InputError, match="--resume continues it"):
         train(_sft(place, "killed", **options))
     with pytest.raises(InputError, match="another seed"):
         train(_sft(place, "killed", **options, seed=4, resume=True))

@@ -9,10 +9,10 @@ import pytest
 from tests.optimizers.shop import lm, make_context, make_suite
 from tests.worksmith.training.tiny import sft_rows, write_rows, write_tiny_model
 from worksmith.evals.suite import Suite
-from worksmith.jobs.compilation import compile
-from worksmith.jobs.forecast import forecast_compile
-from worksmith.jobs.settings.programs import CompileSettings
-from worksmith.jobs.settings.training import SftSettings
+from worksmith.jobs.compiling.compilation import compile
+from worksmith.jobs.compiling.forecast import forecast_compile
+from worksmith.jobs.settings.compiling import CompileSettings
+from worksmith.jobs.settings.training import TrainSftSettings
 from worksmith.models.resolve import resolve
 from worksmith.optimizers.compiling.artifact import Artifact
 from worksmith.optimizers.optimizer import CompileContext
@@ -35,7 +35,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("weights")
     data = write_rows(place / "sft.jsonl", sft_rows(4))
     base = write_tiny_model(place / "base")
-    train(SftSettings(model=str(base), data=data, out=place / "start", max_steps=1, track=False))
+    train(TrainSftSettings(model=str(base), data=data, out=place / "start", max_steps=1, track=False))
     return place / "start"
 
 

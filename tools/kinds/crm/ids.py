@@ -2,7 +2,7 @@
 
 The first 15 are the object's prefix, the org's own letters and a running number in base 62 (digits
 before capitals before small letters, so that ids sort as they were given). Each of the last 3 stands for
-five: bit i is set where the i-th is a capital. An id of 18 can be read whatever happened to its case.
+five: bit i is set where the i-th is a capital. An id of 18 can be read in any letter case.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def with_checksum(short: str) -> str:
 
 
 def canonical(text: str) -> str | None:
-    """`text` as an id of 18 characters, or None if it is none.
+    """`text` as an id of 18 characters, or None if it is not an id.
 
     Takes 15 characters as they are, and 18 in any case: the check characters restore it.
     """

@@ -41,7 +41,7 @@ CRM = WorldKind(
     categories=_categories(),
     stand_ins=(query.TOOLKIT.name,),
     persona_ids=role_names,
-    explain_access=function_at("worksmith.tools.kinds.crm.access.told:explain_role"),
-    check_policy=function_at("worksmith.tools.kinds.crm.access.told:check_roles"),
+    explain_access=function_at("worksmith.tools.kinds.crm.access.explanations:explain_role"),
+    check_policy=function_at("worksmith.tools.kinds.crm.access.explanations:check_roles"),
     live_systems={"salesforce": _salesforce},
 )

@@ -11,7 +11,7 @@ from dateutil.relativedelta import relativedelta
 D = TypeVar("D", bound=date)
 
 SHAPE = "YYYY-MM-DDTHH:MM:SSZ"
-"""How functions are told a point in time."""
+"""The form of a point in time for functions."""
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -43,10 +43,10 @@ _RECORDED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000", re.ASCII)
 
 
 def read_moment(text: str, *, lenient: bool) -> datetime | None:
-    """A point in time that a function is given; None if it is none.
+    """The point in time of a function's argument; None if it is not one.
 
     Args:
-        lenient: whether a bare date is its first instant, and offsets and fractions are understood.
+        lenient: whether a date alone is its first instant, and offsets and fractions are understood.
     """
     if not lenient and not _GIVEN.fullmatch(text):
         return None
@@ -86,7 +86,7 @@ def earlier(moment: D, period: str, count: int) -> D | None:
 
 
 def span(name: str, year: int, *, lenient: bool) -> tuple[datetime, datetime] | None:
-    """The first instant of a month, quarter or season, and the first after it; None if there is no such.
+    """The first instant of a month, quarter or season, and the first after it; None if it is unknown.
 
     Args:
         lenient: whether letter case does not matter, and Autumn is a name.

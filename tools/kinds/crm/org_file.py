@@ -30,7 +30,7 @@ class OrgFile:
     Attributes:
         rows: by object, in the order of its table's columns.
         missing: objects that the file has no table for, and fields (`Case.Subject`) without a column.
-        unknown: tables and columns that are no objects and fields.
+        unknown: tables and columns outside the objects and fields.
         odd: by field the number of values that are not of its type; they are kept as they are.
         dropped: by object the number of rows without an id, or with one that another row has.
     """
@@ -43,10 +43,10 @@ class OrgFile:
 
 
 def read_org(path: Path) -> OrgFile:
-    """The records in a file. Names count whatever their case.
+    """The records in a file. Names count in any case.
 
     Raises:
-        InputError: it is no SQLite database, or has a table for no object.
+        InputError: it is not an SQLite database, or has no table of an object.
     """
     tables = {name.lower(): table for name, table in sqlite_tables(path).items()}
     found = OrgFile()

@@ -1,6 +1,6 @@
 """The query toolkit: both query languages, for agents that write their own queries.
 
-Either tool takes either language; the first word tells which it is. In faithful mode three habits of the
+Either tool takes either language; the first word decides. In faithful mode three habits of the
 published system are kept: only a statement that begins with FIND in capitals is a search, columns that are
 null in every record are left out, and parents within records still have their `attributes`.
 """
@@ -52,7 +52,7 @@ def sosl(ctx: ToolContext, query: str) -> Any:
 
 
 def _run(ctx: ToolContext, query: str) -> Any:
-    query.encode()  # what is no text is refused before it can get into a message
+    query.encode()  # other than text is refused before it can get into a message
     statement, org = _bare(query), open_org(ctx)
     published = settings_of(ctx).mode == "faithful"
     if statement.startswith("FIND") if published else _FIND.match(statement):

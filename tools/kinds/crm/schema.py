@@ -1,7 +1,7 @@
 """The objects of a CRM world: the tables that hold them, and a catalogue that gives their fields types.
 
 A table's cells are text or NULL, in the form in which query results print the value (the head of
-`objects.toml`); the catalogue says how they compare, sort and group.
+`objects.toml`); the catalogue defines how they compare, sort and group.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Field:
     """A field of an object.
 
     Attributes:
-        note: what agents are told about it.
+        note: its description for agents.
         targets: names of the objects that a reference points to; several where it is polymorphic.
         parent: relationship name in a path (`Account` in `Account.Name`), or empty.
         children: relationship name as seen from the target (`Cases` in Account), or empty.
@@ -96,7 +96,7 @@ class CrmObject:
     Attributes:
         title: the field that names a record.
         any_word: searches of several words find records with any of them, not only with all.
-        all_fields: searches look at all fields, whatever fields they ask for.
+        all_fields: searches look at all fields, for any requested fields.
     """
 
     name: str
@@ -190,7 +190,7 @@ class Schema:
         return tuple(child for (name, _), child in self._children.items() if name == parent.lower())
 
     def only(self, objects: Collection[str], hidden: Mapping[str, Collection[str]]) -> Schema:
-        """What is left for somebody for whom nothing else exists.
+        """The rest for a persona without other objects and fields.
 
         A reference to an object that is not left is an id that leads nowhere.
 

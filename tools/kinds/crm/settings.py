@@ -1,4 +1,4 @@
-"""How one org behaves: which reading of the rules its functions follow, and what its id fields are."""
+"""The settings of one org: its reading of the rules for functions, and its id fields."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from worksmith.tools.files.json_files import read_model
 from worksmith.tools.kinds.crm.schema import Links
 
 SETTINGS_FILE = "org.json"
-"""The settings of one world, beside it; where there are none, the defaults hold."""
+"""The settings of one world, beside it; without them, the defaults hold."""
 
 _HINT = '"mode" is clean or faithful, "links" is text or lookup'
 
 Mode = Literal["clean", "faithful"]
-"""`clean` follows the policies that agents are told; `faithful` does what the published system does."""
+"""`clean` follows the policies that agents read; `faithful` follows the published system."""
 
 
 class OrgSettings(BaseModel):
@@ -34,7 +34,7 @@ def read_settings(directory: Path) -> OrgSettings:
     """The settings of the world in `directory`.
 
     Raises:
-        InputError: there is a file of them, but it cannot be read or says what is not known.
+        InputError: the file of them cannot be read, or has unknown settings.
     """
     file = directory / SETTINGS_FILE
     if not os.path.lexists(file):

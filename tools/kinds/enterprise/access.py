@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from worksmith.tools.access.engine import AccessPolicy, load_policy
+from worksmith.tools.access.access_policy import AccessPolicy, load_policy
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.data_files import read_text
 from worksmith.tools.kinds.enterprise.schema import TABLES
@@ -13,7 +13,7 @@ from worksmith.tools.persona import Persona
 from worksmith.tools.world import World
 
 POLICY_FILE = "policy.json"
-"""The rules of one world, beside it; where there are none, those of the package apply."""
+"""The rules of one world, beside it; by default those of the package."""
 
 
 _WORLDS_KEPT = 8
@@ -29,7 +29,7 @@ def open_policy(world: World) -> AccessPolicy:
         InputError: its own rules are invalid; they never give way to the package's.
     """
     own = world.path / POLICY_FILE
-    # A link that leads nowhere is there, and an error: `exists` would take it for none.
+    # A link that leads nowhere is an error: `exists` would take it for a missing file.
     return load_policy(own if os.path.lexists(own) else packaged_policy(), TABLES)
 
 
@@ -42,7 +42,7 @@ def find_persona(world: World, emp_id: str) -> Persona:
     """The employee `emp_id` of `world` at its clock.
 
     Raises:
-        InputError: there is nobody of this id.
+        InputError: no person has this id.
     """
     staff = _staff(world)
     person = staff.get(emp_id)
@@ -84,7 +84,7 @@ def _managers(staff: _Staff, emp_id: str) -> tuple[str, ...]:
 
 
 def _staff(world: World) -> _Staff:
-    """The employees of a world at rest, cached: opening a large world takes time."""
+    """The employees of an unchanged world, cached: opening a large world takes time."""
     found = _staffs.get(world.manifest.digest)
     if found is None:
         found = _read_staff(world)

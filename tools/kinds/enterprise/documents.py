@@ -1,4 +1,4 @@
-"""What of each source is searched: the text of a record, and the fields that access rules look at."""
+"""The indexed part of each source: the text of a record, and the fields for access rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INDEX_FOLDER = "index"
 
 @dataclass(frozen=True)
 class Indexed:
-    """What an index holds of a source.
+    """The indexed part of a source.
 
     Attributes:
         text: the columns whose texts are searched, in the order of the document. By the packaged rules none
@@ -72,11 +72,11 @@ SEARCHED: Mapping[str, Indexed] = {
     ),
     "resumes": Indexed(("name", "category", "content"), ("emp_id",)),
 }
-"""Every source with texts. A sale has none of its own; it is found through its product."""
+"""Every source with texts. A sale has no text; it is found through its product."""
 
 
 def open_library(world: World) -> Library:
-    """The search indexes of a world; words alone where none were built."""
+    """The search indexes of a world; words alone without built ones."""
     from worksmith.retrievers.index.library import Library
 
     documents = {source: partial(documents_of, world, source) for source in SEARCHED}
@@ -84,7 +84,7 @@ def open_library(world: World) -> Library:
 
 
 def documents_of(world: World, source: str) -> Iterator[Document]:
-    """The documents of one source of a world at rest, in the order of its records."""
+    """The documents of one source of an unchanged world, in the order of its records."""
     from worksmith.retrievers.texts.documents import Document
 
     searched, key = SEARCHED[source], KEYS[source]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _LISTED = 5
 
 _MOST_WORDS = 50
-"""Each word of a name is a condition of its own, and SQLite takes no more than a thousand."""
+"""Each word of a name is a separate condition, and SQLite takes no more than a thousand."""
 
 
 def name_matches(guard: Guard, source: str, column: str, text: str) -> list[dict[str, Any]]:
@@ -42,7 +42,7 @@ def only(found: Sequence[dict[str, Any]], noun: str, text: str, key: str, name: 
     """The one record of `found`.
 
     Raises:
-        ToolError: there is none, or several; the message lists some.
+        ToolError: no record fits, or several do; the message lists some.
     """
     if len(found) == 1:
         return found[0]
@@ -57,7 +57,7 @@ def named_key(guard: Guard, source: str, noun: str, text: str, key: str, column:
     """The key of the one readable record that is called `text`.
 
     Raises:
-        ToolError: none or several are.
+        ToolError: no record or several do.
     """
     found = name_matches(guard, source, column, text)
     return str(only(found, noun, text, key, column)[key])

@@ -15,10 +15,10 @@ ME = "me"
 
 
 def employee(ctx: ToolContext, guard: Guard, text: str) -> str:
-    """The id of the employee that `text` means; somebody who has left counts too.
+    """The id of the employee that `text` means; former employees count too.
 
     Raises:
-        ToolError: nobody or several are meant.
+        ToolError: no person or several are meant.
     """
     wanted = text.strip()
     if wanted.lower() == ME:
@@ -33,10 +33,10 @@ def employee(ctx: ToolContext, guard: Guard, text: str) -> str:
 
 
 def colleague(ctx: ToolContext, guard: Guard, text: str, role: str) -> dict[str, Any]:
-    """The employee that `text` means, who must still work here and be somebody else than the persona.
+    """The employee that `text` means, who must still work here and be another person than the persona.
 
     Args:
-        role: what they are to be, for messages.
+        role: their role, for messages.
 
     Raises:
         ToolError: they are not.
@@ -62,7 +62,7 @@ def in_office(ctx: ToolContext, guard: Guard, text: str, role: str) -> dict[str,
 
 
 def works_here(ctx: ToolContext, emp_id: str) -> bool:
-    """Whether an employee is active, by the stored record: nobody may write to a former one."""
+    """Whether an employee is active, by the stored record: a former one gets no messages."""
     day = ctx.now.date().isoformat()
     valid = "SELECT 1 FROM employees WHERE emp_id = ? AND is_valid = 'TRUE' AND coalesce(dol, ?) >= ?"
     return bool(ctx.values(valid, (emp_id, day, day)))

@@ -1,4 +1,4 @@
-"""What a personnel record may say, and what changes along with it."""
+"""The allowed values of a personnel record, and their consequences."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ def manager(ctx: ToolContext, guard: Guard, text: str, emp_id: str, rank: str) -
 
 
 def address(ctx: ToolContext, name: str, email: str) -> str:
-    """A mail address that nobody has: the given one, or one made from the name.
+    """An unused mail address: the given one, or one made from the name.
 
     Raises:
-        ToolError: the given one is none, or taken.
+        ToolError: the given one is invalid, or taken.
     """
     if given := email.strip().lower():
         if not _ADDRESS.fullmatch(given):

@@ -20,7 +20,7 @@ Row = dict[str, Any]
 Condition = tuple[str, tuple[str | int, ...]]
 
 SHOWN_WHOLE = 3
-"""Up to so many records are shown with their texts in full."""
+"""The most records that are shown with full texts."""
 
 CUT = 300
 """How long a text may be where more records are shown."""
@@ -67,13 +67,13 @@ class Reading:
         return self
 
     def alike(self, column: str, value: str) -> Reading:
-        """This text, whatever its letter case."""
+        """This text, in any letter case."""
         if value.strip():
             self.where(f"{column} = ? COLLATE NOCASE", value.strip())
         return self
 
     def part(self, column: str, value: str) -> Reading:
-        """This text or part of it, whatever its letter case."""
+        """This text or part of it, in any letter case."""
         if value.strip():
             self.where(f"instr(lower({column}), lower(?)) > 0", value.strip())
         return self
@@ -125,7 +125,7 @@ class Reading:
         return total, self._without_private(found)
 
     def _without_private(self, rows: list[Row]) -> list[Row]:
-        """Rows without the fields that the persona does not see, so that none looks empty."""
+        """Rows without the fields that the persona does not see, so that they do not look empty."""
         private = self.guard.private_fields(self.source)
         if not private or not rows:
             return rows

@@ -22,4 +22,4 @@ DEPARTMENTS = {
     "CT": "Executive",
     "CO": "Executive",
 }
-"""The names of the departments by code; CEO, CTO and COO have codes of their own."""
+"""The names of the departments by code; CEO, CTO and COO have their own codes."""

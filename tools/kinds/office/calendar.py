@@ -34,7 +34,7 @@ def _bound(text: str, now: datetime) -> datetime:
 
 
 def _start(event: dict[str, Any]) -> datetime | None:
-    """The start of an event; None if it is no date, which create_event does not prevent."""
+    """The start of an event; None if it is not a date, which create_event allows."""
     try:
         return moment(event["event_start"], datetime.min).replace(tzinfo=None)
     except ToolError:

@@ -31,7 +31,7 @@ class _Source:
 
     Attributes:
         nullable: columns in which an empty cell means "no value"; elsewhere a cell must have text.
-        checks: what a cell of a column must be, with the words for it.
+        checks: the form of a column's cells, with the words for it.
     """
 
     table: Table
@@ -49,7 +49,7 @@ def import_tables(source: Path | str) -> dict[str, list[Row]]:
             `data/raw/email_addresses.csv`), its `data` folder, or a folder that holds the six files.
 
     Raises:
-        InputError: if a file is missing or a row or cell is not what the original has there; says where.
+        InputError: if a file is missing or a row or cell differs from the original's form; with the place.
     """
     directory = Path(source)
     if not directory.is_dir():

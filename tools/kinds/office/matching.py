@@ -16,7 +16,7 @@ Match = Callable[[str | None], bool]
 SECONDS = 0.5
 """Processor time that all searches with one pattern may take together.
 
-Not time by the clock: what a tool finds must not depend on what else the machine has to do.
+Not time by the clock: a tool's result must not depend on the load of the machine.
 """
 
 LONGEST = 1000

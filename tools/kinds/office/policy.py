@@ -20,7 +20,7 @@ def find_persona(_world: World, persona_id: str) -> Persona:
     """Sam.
 
     Raises:
-        InputError: somebody else is asked for.
+        InputError: another persona is asked for.
     """
     if persona_id != SAM.id:
         raise InputError(f"nobody called {persona_id!r} works here", hint=f"there is {SAM.id}")

@@ -69,12 +69,12 @@ class RecordTable:
         ctx.execute(self._insert, (record_id, *cells))
         return record_id
 
-    def create(self, ctx: ToolContext, told: Mapping[str, Any], given: _Given) -> str:
-        for argument, message in told["missing"].items():
+    def create(self, ctx: ToolContext, data: Mapping[str, Any], given: _Given) -> str:
+        for argument, message in data["missing"].items():
             if not given[argument]:
                 return str(message)
         cells = [self._spelled(column, given[column]) for column in self._columns[1:]]
-        if told.get("checked"):
+        if data.get("checked"):
             for column, cell in zip(self._columns[1:], cells, strict=True):
                 if refusal := self._refusal(ctx, column, cell):
                     return refusal
@@ -116,10 +116,10 @@ class RecordTable:
             return f"{self._noun} not found."
         return {field: record[field]} if field in record else "Field not found."
 
-    def search(self, ctx: ToolContext, told: Mapping[str, Any], given: _Given) -> list[dict[str, Any]] | str:
+    def search(self, ctx: ToolContext, data: Mapping[str, Any], given: _Given) -> list[dict[str, Any]] | str:
         """The records that contain what is given by columns, and lie between the bounds of columns."""
         if not any(given.values()):
-            return str(told["nothing"])
+            return str(data["nothing"])
         rows = self.all(ctx)
         for argument, value in given.items():
             column, end = argument[:-4], argument[-4:]
@@ -129,7 +129,7 @@ class RecordTable:
                 rows = [row for row in rows if row[column] is not None and row[column] >= value]
             elif value:
                 rows = [row for row in rows if row[column] is not None and row[column] <= value]
-        return rows[: told.get("most")]
+        return rows[: data.get("most")]
 
     def _spelled(self, column: str, value: str | None) -> str | None:
         return value.lower() if value and column in self._data.get("lower", ()) else value

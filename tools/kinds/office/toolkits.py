@@ -33,30 +33,30 @@ _OWN: Mapping[str, Callable[..., Any]] = {
     "find_email_address": find_email_address,
     **analytics.OWN,
 }
-"""Tools with a body of their own; where the toolkit has a table, it is the first argument."""
+"""Tools with their own body; the table of the toolkit, if any, is the first argument."""
 
 
 def _toolkit(name: str, data: Mapping[str, Any]) -> Toolkit:
     table = RecordTable(data) if "table" in data else None
-    return Toolkit.of(name, data["title"], [_tool(table, *told) for told in data["tools"].items()])
+    return Toolkit.of(name, data["title"], [_tool(table, *entry) for entry in data["tools"].items()])
 
 
-def _tool(table: RecordTable | None, name: str, told: Mapping[str, Any]) -> Callable[..., Any]:
+def _tool(table: RecordTable | None, name: str, data: Mapping[str, Any]) -> Callable[..., Any]:
     own = _OWN.get(name)
     body = own or getattr(table, name.partition("_")[0])
 
     def run(ctx: ToolContext, **given: str | None) -> Any:
-        return body(ctx, told, given)
+        return body(ctx, data, given)
 
     named = own if own is None or table is None else partial(own, table)
-    arguments = [argument.partition("=") for argument in told["arguments"]]
+    arguments = [argument.partition("=") for argument in data["arguments"]]
     return declared(
         name,
-        told,
+        data,
         [(argument, str | None, default if empty else None) for argument, empty, default in arguments],
         named or run,
         result=get_type_hints(body)["return"],
-        writes=told.get("writes", False),
+        writes=data.get("writes", False),
     )
 
 

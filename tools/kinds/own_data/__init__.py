@@ -1,1 +1,1 @@
-"""Worlds of a user's own tables, tools and access rules."""
+"""Worlds of user tables, tools and access rules."""

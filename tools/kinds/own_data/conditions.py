@@ -1,4 +1,4 @@
-"""Conditions over the columns of one table: by values, and in SQL of a tool's own."""
+"""Conditions over the columns of one table: by values, and in SQL of a tool."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _OWN = 3
 
 @lru_cache(maxsize=1024)
 def _fault(table: Table, where: str, parameters: int, order: str) -> str:
-    """What SQLite has against it where there is no table at all; empty for nothing."""
+    """SQLite's objection to it without any table; empty without one."""
     try:
         check_text(where + order, Bounds(), "condition or order")
     except ToolError as error:
@@ -91,7 +91,7 @@ def _fault(table: Table, where: str, parameters: int, order: str) -> str:
 
     connection.authorizer = authorize
     try:
-        # In brackets and lines of their own, which neither a semicolon nor a comment gets out of.
+        # In brackets and separate lines, which neither a semicolon nor a comment can leave.
         with sized(connection, {name: COMPILING[name] for name in _OF_CONDITIONS}):
             found = query_info(
                 connection,

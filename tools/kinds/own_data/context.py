@@ -1,4 +1,4 @@
-"""What a user's own tool gets: the rows that its persona may read and change, the clock, the persona."""
+"""The context of a user's tool: the rows that its persona may read and change, the clock, the persona."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from copy import deepcopy
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.guard import Foreign, Guard, Key, Sql
 from worksmith.tools.access.search import Searched, best
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.kinds.own_data.conditions import check_condition, equals, one_of, typed
 from worksmith.tools.persona import Persona
 from worksmith.tools.sqlite.cells import CellValue
@@ -71,7 +71,7 @@ class Context:
 
     @property
     def user(self) -> User | None:
-        """The user of the task, with `wants`, `facts` and `confirms`; None where it has none."""
+        """The user of the task, with `wants`, `facts` and `confirms`; None without one."""
         self._ctx.reads.update({REPLIED} if self._ctx.policy.digest else ())
         return self._ctx.user
 
@@ -86,25 +86,25 @@ class Context:
 
     @property
     def persona(self) -> Persona:
-        """Who asks. The record is noted as read: a result may tell what it says."""
+        """The persona who asks. The record is noted as read, because a result may contain it."""
         policy, persona = self._ctx.policy, self._ctx.persona
         assert isinstance(policy, AccessPolicy)
         self._ctx.reads.update(policy.told_of(persona, wholly=True))
         return persona
 
     def __getitem__(self, table: str) -> Records:
-        """The records of a table, as far as the persona may read and change them.
+        """The records of a table, that the persona may read and change.
 
         Raises:
-            InputError: there is no such table.
+            InputError: the table is unknown.
         """
         if table not in self._tables:
-            raise InputError(f"no table {table!r}", hint=f"there are {', '.join(self._tables)}")
+            raise unknown("no table", table, self._tables)
         searched = self._searched.get(table)
         return Records(self._ctx, self._guard, table, searched, self._hidden, writes=self._writes)
 
     def select(self, sql: str, parameters: Sequence[CellValue] = ()) -> list[Row]:
-        """The rows of one SELECT over all tables, which hold only what the persona may read.
+        """The rows of one SELECT over all tables with the readable records.
 
         Args:
             parameters: the values of the question marks.
@@ -116,7 +116,7 @@ class Context:
 
 
 class Records:
-    """The records of one table. What the persona may not read is not there; private fields are None."""
+    """The records of one table. Unreadable records are missing; private fields are None."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Records:
         """One record by its key.
 
         Raises:
-            ToolError: there is none; the agent reads the message.
+            ToolError: it is missing; the agent reads the message.
             AccessDeniedError: the persona may not read it.
         """
         row = self._guard.get(self._table.name, key)
@@ -167,19 +167,19 @@ class Records:
             values: as `equal`, for columns whose names are data, or are those of another argument.
             where: a condition in SQL, such as `("priority > ? AND title LIKE ?", [2, "%printer%"])`.
             order: columns to sort by, such as `"priority DESC, opened"`; default is the order of the table.
-            limit: at most so many.
+            limit: the most rows.
             equal: values of columns; None for NULL, a list for one of several values
                 (in a JSON column a tuple, since a list is a value there).
 
         Raises:
-            ToolError: there is no such column, a value is not of its type, or `where` or `order` takes more
-                than a statement of `ctx.select` may take.
-            InputError: `where` or `order` is no condition or order over the columns of this table.
+            ToolError: a column is unknown, a value is not of its type, or `where` or `order` exceeds the
+                limits of `ctx.select`.
+            InputError: `where` or `order` is not a condition or order over the columns of this table.
         """
         if order:
             check_condition(self._table, "1", 0, order)
         conditions = self._conditions(where, {**(values or {}), **equal})
-        # An agent may have chosen it; to SQLite a negative one is none, and one of 64 bits too large.
+        # An agent may have chosen it; SQLite takes a negative one as no limit, and 64 bits are too many.
         most = None if limit is None else min(max(limit, 0), 2**31)
         rows = self._guard.find(self._table.name, conditions, Foreign(order) if order else "", most)
         self._note_hidden(rows)
@@ -188,7 +188,7 @@ class Records:
     def count(
         self, values: Mapping[str, Any] | None = None, /, *, where: Where | str | None = None, **equal: Any
     ) -> int:
-        """How many records meet all conditions; arguments and errors as of `find`."""
+        """The number of records that meet all conditions; arguments and errors as in `find`."""
         name, conditions = self._table.name, self._conditions(where, {**(values or {}), **equal})
         return self._guard.count(name, conditions)
 
@@ -209,10 +209,10 @@ class Records:
         return [by_key[key] for key in keys if key in by_key]
 
     def insert(self, values: Mapping[str, CellValue]) -> Key:
-        """Add a record; columns without a value are NULL. Gives its key, a new one where there is none.
+        """Add a record; columns without a value are NULL. Returns its key, a new one by default.
 
         Raises:
-            ToolError: the key is taken, there is no such column, or a value is not of its type.
+            ToolError: the key is taken, a column is unknown, or a value is not of its type.
             AccessDeniedError: the persona may not create such a record.
         """
         self._may_write()
@@ -226,7 +226,7 @@ class Records:
         """Change columns of a record.
 
         Raises:
-            ToolError: there is no such record or column, a value is not of its type, or the key would change.
+            ToolError: the record or column is unknown, a value is not of its type, or the key would change.
             AccessDeniedError: the persona may not make these changes.
         """
         self._may_write()
@@ -236,7 +236,7 @@ class Records:
         """Remove a record.
 
         Raises:
-            ToolError: there is no such record.
+            ToolError: the record is missing.
             AccessDeniedError: the persona may not delete it.
         """
         self._may_write()

@@ -1,4 +1,4 @@
-"""What is declared on an environment of a user's own before its first use: tools, indexes, access rules."""
+"""Declarations on an environment before its first use: tools, indexes, access rules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from worksmith.tools.environment import Environment as AnyEnvironment
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.kinds.own_data.index import searched
 from worksmith.tools.kinds.own_data.mcp_servers.adding import add_tools
 from worksmith.tools.kinds.own_data.mcp_servers.address import Address
@@ -76,8 +76,8 @@ class Declarations(AnyEnvironment):
     ) -> Any:
         """Declare a plain typed function with a docstring as a tool, called `toolkit.function`.
 
-        Its first argument is the context; the agent gives the others. Whatever it changes through the context
-        is rolled back when the episode ends.
+        Its first argument is the context; the agent gives the others. Its changes through the context are
+        rolled back when the episode ends.
 
         Args:
             writes: whether it may change rows.
@@ -88,7 +88,7 @@ class Declarations(AnyEnvironment):
             record: a file of replies that stand in for it; live calls add theirs.
 
         Raises:
-            InputError: the function is no tool, its name is taken, or the environment is in use.
+            InputError: the function is not a tool, its name is taken, or the environment is in use.
         """
         self._open_to_changes()
         recorder = Recorder(record) if record is not None else None
@@ -122,9 +122,9 @@ class Declarations(AnyEnvironment):
         Args:
             server: a command that starts it (stdio), or its address (streamable HTTP).
             toolkit: the first half of the tools' names.
-            listing: a file of its tools, made if there is none.
+            listing: a file of its tools, made if missing.
             only: names of the tools to add, or patterns such as `get_*`.
-            reads: likewise of those that change nothing. What the server says of that does not count.
+            reads: likewise of those that change nothing. The server's own marks do not count.
             twins: stand-ins by the server's name of a tool.
             record: a file of replies that stand in for calls; live calls add theirs.
             headers: of each request to an address, such as `Authorization`.
@@ -154,22 +154,22 @@ class Declarations(AnyEnvironment):
     ) -> None:
         """Let tools search a table with `ctx[table].search(...)`.
 
-        A search sees what the persona may read, and what the episode has written.
+        A search sees the readable records, with the changes of the episode.
 
         Args:
-            text: what is searched of a row, with its columns in braces: `"{title} {body}"`.
+            text: the searched text of a row, with its columns in braces: `"{title} {body}"`.
             embedder: a model for search by meaning beside the search by words: `minilm` and `static` come
                 with the extra `vectors`. Vectors are made once and kept beside the world. All tables have the
                 same model.
-            demonstrations: whether demonstrations may quote rows that have a text there. What is quoted
-                becomes a part of other people's prompts, whoever wrote it.
+            demonstrations: whether demonstrations may quote rows that have a text there. A quoted text
+                becomes a part of other people's prompts, whoever its author is.
 
         Raises:
-            InputError: there is no such table or column, or the environment is in use.
+            InputError: a table or column is unknown, or the environment is in use.
         """
         self._open_to_changes()
         if table not in self.tables:
-            raise InputError(f"no table {table!r}", where="index", hint=self._named_tables)
+            raise unknown("no table", table, self.tables, "index")
         self._tools.searched[table] = searched(self.tables[table], text)
         self._templates[table] = text
         if not demonstrations:
@@ -180,8 +180,8 @@ class Declarations(AnyEnvironment):
         """Take access rules from a file. Without any, everything may be read and changed.
 
         Raises:
-            InputError: the environment is in use, or there is no such file. What is wrong in the file is
-                told when the environment is first used.
+            InputError: the environment is in use, or the file is missing. Faults in the file are reported at
+                the first use of the environment.
         """
         self._open_to_changes()
         if not os.path.isfile(file):  # of a text that is too long for a path, `Path.is_file` raises
@@ -193,15 +193,15 @@ class Declarations(AnyEnvironment):
     def use_procedure(self, rules: Sequence[Mapping[str, Any]]) -> None:
         """Take rules for the course of every episode; a task can have further ones.
 
-        They do not stop a call. The score `procedure` says whether an episode keeps them, and a constraint
+        They do not stop a call. The score `procedure` is whether an episode keeps them, and a constraint
         can bound it.
 
         Args:
             rules: such as `{"tool": "close_ticket", "needs": "read_ticket", "same": ["ticket_id"]}`; the page
-                on tasks has all forms. What is wrong in them is told when the environment is first used.
+                on tasks has all forms. Faults in them are reported at the first use of the environment.
 
         Raises:
-            InputError: the environment is in use, or this is no list.
+            InputError: the environment is in use, or this is not a list.
         """
         self._open_to_changes()
         if not isinstance(rules, list | tuple):
@@ -211,8 +211,8 @@ class Declarations(AnyEnvironment):
     def commit(self, function: Commit, /, *, settle: Callable[[str], bool] | None = None) -> Commit:
         """Declare the function that makes approved changes in your systems, see `worksmith serve program`.
 
-        It is called once for each approved change set. What it returns is shown to those who may see the
-        changes. If it raises `ToolError`, they read the message; of any other exception only a number.
+        It is called once for each approved change set. Its result is shown to those who may see the changes.
+        If it raises `ToolError`, they read the message; of any other exception only a number.
 
         Args:
             settle: whether the change set of an id was committed; asked when a commit broke off. One that was
@@ -226,10 +226,6 @@ class Declarations(AnyEnvironment):
             raise InputError("an environment has one function that commits", where="@env.commit")
         self._commit, self._settle = function, settle
         return function
-
-    @property
-    def _named_tables(self) -> str:
-        return f"there are {', '.join(self.tables)}"
 
     def _open_to_changes(self) -> None:
         if self._completed is not None:

@@ -1,4 +1,4 @@
-"""An environment of a user's own: tables from anywhere, functions as tools, access rules, a clock."""
+"""An environment of user data: tables from anywhere, functions as tools, access rules, a clock."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ SNAPSHOT = "WORKSMITH_SNAPSHOT"
 """The environment variable that names a folder of a world, which then stands in for tables that change."""
 
 USER = Persona(id="user", name="User")
-"""The persona of episodes for which nobody is named."""
+"""The default persona of episodes."""
 
 
 class Environment(Declarations):
-    """Tables, tools, access rules and a clock of a user's own.
+    """Tables, tools, access rules and a clock of a user.
 
         env = Environment.from_tables({"tickets": "tickets.csv"}, now="2026-01-05 09:00")
 
@@ -90,7 +90,7 @@ class Environment(Declarations):
         self.tables = _compared(self.tables, caseless or {}, unscored)
         self.keys: Mapping[str, str] = {name: table.indexes[0] for name, table in self.tables.items()}
         if personas is not None and (not isinstance(personas, str) or personas not in self.tables):
-            raise InputError(f"no table {personas!r}", where="personas", hint=self._named_tables)
+            raise unknown("no table", str(personas), self.tables, "personas")
         self._personas_table = personas
         self._people: dict[str, Personas | OnePersona] = {}
         self._people_of(world)
@@ -129,7 +129,7 @@ class Environment(Declarations):
             nulls: the cells of CSV files that are empty, such as `NULL`.
             personas: name of the table whose rows are the people that agents work for; without it there is
                 one, called `user`.
-            house_rules: conventions that an agent has to know, for its prompts.
+            house_rules: conventions that an agent must know, for its prompts.
             caseless: by table the columns in which letter case does not count when a changed row is compared
                 with the expected one. In all others it does.
             unscored: the tables that tools may change without an effect on the score.
@@ -138,7 +138,7 @@ class Environment(Declarations):
             sandboxes: copies of the world in memory; default is one for each core.
 
         Raises:
-            InputError: a source or an argument is wrong; says where.
+            InputError: a source or an argument is wrong; with the place.
         """
         check_is_mapping("sources", sources)
         sources = {name: _opened(source) for name, source in sources.items()}
@@ -196,10 +196,10 @@ class Environment(Declarations):
         super().connect(backend)
 
     def refresh(self, *, force: bool = False) -> bool:
-        """Read the tables again whose `refresh=` is due; says whether one has changed.
+        """Read the tables again whose `refresh=` is due; returns whether one has changed.
 
         `worksmith serve program` does it before each task, and reads all after a commit. Evaluations and
-        compiles never do: they work on what was read last. Open episodes go on with what they began with.
+        compiles never do: they work on the last reading. Open episodes keep the rows of their start.
 
         Args:
             force: read all tables that can be read again, files as well.
@@ -289,12 +289,8 @@ class Environment(Declarations):
 
     def _facts(self) -> dict[str, Any]:
         # Nothing here may ask for `kind`, which ends the declarations.
-        facts = {
-            "tools": self._tools.names,
-            "access rules": self._rules or OPEN,
-            "personas": self._personas_table,
-        }
-        return facts | {"keys": self.keys, "snapshot": self.world.path.name}
+        named = {"tools": self._tools.names, "access rules": self._rules or OPEN}
+        return {**named, "personas": self._personas_table, "keys": self.keys}
 
     def __str__(self) -> str:
         counts = self.world.manifest.counts
@@ -318,13 +314,13 @@ class Environment(Declarations):
 
 
 def _kept_snapshot(sources: Mapping[str, Source]) -> str:
-    """The name of the snapshot that is to be used in place of tables that change; empty for none."""
+    """The name of the snapshot that is to be used in place of tables that change; empty without one."""
     live = any(isinstance(source, Live) for source in sources.values())
     return os.environ.get(SNAPSHOT, "") if live else ""
 
 
 def _identity(sources: Mapping[str, Source]) -> str:
-    """Content address of the places of all tables; empty where one is unknown."""
+    """Content address of the places of all tables; empty if one is unknown."""
     places = {name: source.identity if isinstance(source, Live) else "" for name, source in sources.items()}
     return digest(places) if all(places.values()) else ""
 

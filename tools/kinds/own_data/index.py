@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def searched(table: Table, template: str) -> Searched:
-    """What is searched of a table.
+    """The searched text of a table.
 
     Args:
         template: the text of a record, with its columns in braces.
@@ -99,7 +99,7 @@ def open_library(
 
 
 def _documents(world: World, table: Table, key: str, text: Searched) -> Iterator[Document]:
-    """The documents of a table of the world at rest, in the order of its rows."""
+    """The documents of a table of the unchanged world, in the order of its rows."""
     from worksmith.retrievers.texts.documents import Document
 
     columns = tuple(dict.fromkeys((key, *text.columns)))

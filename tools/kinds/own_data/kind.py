@@ -1,11 +1,11 @@
-"""The kind of worlds of a user's own data. Tables and toolkits come with each environment."""
+"""The kind of worlds of user data. Tables and toolkits come with each environment."""
 
 from __future__ import annotations
 
 import tomllib
 from importlib.resources import files
 
-from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.tool import FinishCall
 from worksmith.tools.world_kind import WorldKind, own_persona
 
@@ -25,4 +25,4 @@ OWN_DATA = WorldKind(
 )
 
 ANNOUNCED_FINISH = FinishCall(_FINISH["summary"], _FINISH["arguments"] | _FINISH["announced"])
-"""Where results say that they hold only what a persona may read, an answer may say so too."""
+"""If results have the note on unreadable records, an answer may be `partial` too."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import unknown
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def locale_called(name: str) -> Locale:
     written = str(name).replace("_", "-")
     found = known.get(written) or known.get(written.partition("-")[0])
     if found is None:
-        raise InputError(f"no locale {name!r}", where="locale", hint=f"there are {', '.join(known)}")
+        raise unknown("no locale", str(name), known, "locale")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The Python file and the rules of a new project over data that there are."""
+"""The Python file and the rules of a new project over existing data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from worksmith.retrievers.texts.words import composed
 from worksmith.tools.errors import InputError, Notice
-from worksmith.tools.kinds.own_data.nouns import singular
+from worksmith.tools.kinds.own_data.sources.nouns import singular
 from worksmith.tools.kinds.own_data.sources.reading import portions
 from worksmith.tools.kinds.own_data.sources.tables import ENDINGS, SourceTable, read_tables
 from worksmith.tools.sqlite.cells import CellType
@@ -28,14 +28,14 @@ _TYPES: Mapping[CellType, str] = {
     "json": "list | dict",
 }
 _EXPECTED = frozenset(("answer", "answers", "reference", "changes", "calls", "plan"))
-"""Fields that say what is right of a request."""
+"""Fields of a request's expectation."""
 
 _NULLS = frozenset(("NULL", "\\N"))
 _TYPED = re.compile(
     r"\s*(-?[\d.,]+([eE][+-]?\d+)?|\d{4}-\d\d-\d\d.*|true|false)\s*", re.ASCII | re.IGNORECASE
 )
 _OTHER = "other"
-# A name in another language may say anything: all texts of such names are searched.
+# A name in another language may mean anything: all texts of such names are searched.
 _TEXTS = ("title", "subject", "name", "summary", "text", "body", "description", "content", "notes")
 
 
@@ -96,7 +96,7 @@ def _name(file: Path) -> str:
 
 
 def _is_of_tasks(file: Path) -> bool:
-    """Whether a file has requests together with what is right."""
+    """Whether a file has requests with expectations."""
     if file.suffix.lower() not in (".jsonl", ".ndjson", ".csv", ".tsv"):
         return False
     return any(

@@ -27,7 +27,7 @@ class Reply(BaseModel):
     Attributes:
         tool: the full name.
         persona: the id of the persona that the call was made for; None for everybody.
-        error: the message of a tool that refused the call; None where it replied.
+        error: the message of a tool that refused the call; None if it replied.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -62,10 +62,10 @@ class Recorder:
 
     @property
     def digest(self) -> str:
-        """Content address of the replies, whatever their order; live calls record them as they come.
+        """Content address of the replies, in any order; live calls record them in sequence.
 
         Raises:
-            InputError: the file cannot be read, or a line is no reply.
+            InputError: the file cannot be read, or a line is not a reply.
         """
         return digest({key: reply.model_dump(mode="json") for key, reply in self._replies.items()})
 
@@ -90,8 +90,8 @@ class Outside:
     Args:
         name: the full name of the tool.
         function: makes the real call.
-        twin: takes the same arguments, and has no effect outside; None if there is none.
-        recorder: holds replies of earlier calls; None if there is none.
+        twin: takes the same arguments, and has no effect outside; None without one.
+        recorder: holds replies of earlier calls; None without one.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Outside:
 
     @property
     def rehearsable(self) -> bool:
-        """Whether there is a stand-in for the real call."""
+        """Whether a twin or a record replaces the real call."""
         return self.twin is not None or self.recorder is not None
 
     def __call__(self, ctx: Context, /, **arguments: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Personas from a table of the user's own."""
+"""Personas from a user's table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Personas:
     """The people of one table of a world. Its key is their id.
 
     The columns `name`, `email`, `department`, `level`, `active` and `manager` (or `manager_id`, `reports_to`)
-    mean what they say, in any letter case. All others are attributes, and so is the manager. Without `active`
+    have this meaning, in any letter case. All others are attributes, and so is the manager. Without `active`
     everybody is active; with it, an empty cell means inactive.
 
     Args:
@@ -31,8 +31,8 @@ class Personas:
         people: where the hierarchy is recorded.
 
     Raises:
-        InputError: a manager is nobody of the table or manages themselves, directly or not, or a cell is not
-            what its column means.
+        InputError: a manager is not in the table or manages themselves, directly or not, or a cell does not
+            fit its column.
     """
 
     def __init__(self, world: World, table: Table) -> None:
@@ -60,7 +60,7 @@ class Personas:
 
     @property
     def _attributes(self) -> list[str]:
-        """The columns that are no field of every persona."""
+        """The columns beyond the fields of every persona."""
         taken = {self._key, *self._columns.values()}
         return [column for column in self._table.columns if column not in taken]
 

@@ -1,4 +1,4 @@
-"""The access rules of a user's own tables."""
+"""The access rules of user tables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.checks import Surroundings
 from worksmith.tools.access.document import PolicyDocument, Rule, Source
-from worksmith.tools.access.engine import AccessPolicy
 from worksmith.tools.access.predicates import OPERATIONS, Always
 from worksmith.tools.access.reading import read_document
 from worksmith.tools.sqlite.schema import Table
@@ -33,7 +33,7 @@ def own_policy(
         document: the file of the policy, or its text; None allows everybody everything.
         tables: with the key as their first index. The document need not name keys.
         tools: the names of all tools. Those that the document does not name may be called by everybody
-            active; what they read and change is checked record by record.
+            active; each record that they read or change is checked.
         personas: the people of the environment.
         unquoted: by table the fields that no demonstration may quote, besides those of the document.
 
@@ -53,7 +53,7 @@ def own_policy(
         )
         found = read_document(document, around)
     uses = dict.fromkeys(sorted(names)) | found.tools
-    # A source without rules has a key, too: by it a denial is told from a record that is not there.
+    # A source without rules has a key too: it distinguishes a denial from a missing record.
     sources = {table.name: Source(key=table.indexes[0], rules=()) for table in tables} | found.sources
     for name, fields in unquoted.items():
         if allowed := sources[name].demonstrations:

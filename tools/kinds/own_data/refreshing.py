@@ -44,7 +44,7 @@ class Sources:
         }
 
     def take(self) -> Sequence[SourceTable]:
-        """What was read first. It is not kept: it may be large."""
+        """The first reading. It is not kept, because it may be large."""
         first, self._first = self._first, []
         return first
 
@@ -61,11 +61,11 @@ class Sources:
         asked: float,
         force: bool,
     ) -> bool:
-        """Read what is due, and have tables used whose rows are others; says whether there were any.
+        """Read the tables that are due, and use those with other rows; returns whether there were any.
 
         Args:
             tables: as they were read first.
-            asked: when somebody wanted to know, on the monotonic clock.
+            asked: the time of the request, on the monotonic clock.
             force: read everything that was last read before.
 
         Raises:
@@ -108,10 +108,10 @@ class Sources:
 
 @dataclass(frozen=True)
 class _Known:
-    """What is kept of a table as it was read.
+    """The kept facts of a table's reading.
 
     Attributes:
-        parts: of a key that was made; None for a column of the source.
+        parts: of a made key; None for a column of the source.
     """
 
     digest: str
@@ -123,7 +123,7 @@ class _Known:
 
 
 def _is_due(source: Source, age: float) -> bool:
-    """Whether rows are too old that were read so many seconds before somebody asks."""
+    """Whether rows of this age are due to be read."""
     if not isinstance(source, Live) or source.refresh is None:
         return False
     return source.refresh == "episode" or age >= source.refresh

@@ -1,4 +1,4 @@
-"""A user's own functions as tools. What is no tool is refused where it is declared."""
+"""User functions as tools. A function that is not a tool is refused at its declaration."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class OwnTools:
     Attributes:
         tables: the tables that they work on.
         searched: those of them that have an index.
-        served: by toolkit the content address of what a server says of its tools.
+        served: by toolkit the content address of a server's description of its tools.
     """
 
     tables: Sequence[Table]
@@ -60,10 +60,10 @@ class OwnTools:
         recorder: Recorder | None = None,
         origin: str = "",
     ) -> None:
-        """Declare a tool; arguments as of `Environment.tool`.
+        """Declare a tool; arguments as in `Environment.tool`.
 
         Args:
-            origin: names a tool in messages that is no function of the user's; its code is not in the digest.
+            origin: names a tool in messages that is not a user function; its code is not in the digest.
         """
         where = origin or _place(function)
         check_function(function, where)

@@ -1,4 +1,4 @@
-"""Worlds made of a user's own tables, kept in a folder under their content."""
+"""Worlds made of user tables, kept in a folder under their content."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def build_world(
 
 
 def renewed_world(world: World, tables: Sequence[Table], changed: Sequence[SourceTable]) -> World:
-    """A world with other rows in some of its tables. Nobody finds it in the folder.
+    """A world with other rows in some of its tables. It is not in the folder.
 
     Raises:
         InputError: a cell is not of its column's type, or a key is empty or repeated.
@@ -111,7 +111,7 @@ def tables_of(world: World) -> tuple[Table, ...]:
 
 
 def _kept(path: Path) -> World | None:
-    """The world that is there; None without one, or if it is damaged and has to be built again."""
+    """The existing world; None without one, or if it is damaged and must be built again."""
     try:
         return World.open(path) if path.is_dir() else None
     except InputError:

@@ -35,7 +35,7 @@ def chat(
     """
     from rich.console import Console
 
-    from worksmith.jobs.asking import Chat
+    from worksmith.jobs.tasks.asking import Chat
 
     talk = Chat.open(settings, commits=commit, progress=Terminal())
     if dry_run:

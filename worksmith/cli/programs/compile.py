@@ -10,7 +10,7 @@ from worksmith.cli.help import MORE
 from worksmith.cli.options import DryRunFlag, JsonFlag, VerboseFlag, from_settings
 from worksmith.cli.terminal import say, show
 from worksmith.evals.progress.screen import Terminal
-from worksmith.jobs.settings.programs import CompileSettings
+from worksmith.jobs.settings.compiling import CompileSettings
 from worksmith.tools.errors import InputError
 
 
@@ -47,9 +47,9 @@ def compile_program(
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
-    from worksmith.jobs.compilation import compile
-    from worksmith.jobs.forecast import forecast_compile
-    from worksmith.jobs.same_program import check_same_program
+    from worksmith.jobs.compiling.compilation import compile
+    from worksmith.jobs.compiling.forecast import forecast_compile
+    from worksmith.jobs.compiling.same_program import check_same_program
 
     if sample is not None and not dry_run:
         raise InputError("a sample is for a forecast", where="--sample", hint="give --dry-run")

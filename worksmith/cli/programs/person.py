@@ -116,4 +116,4 @@ def _explain(console: Any, word: str, rest: str, tools: dict[str, AgentTool]) ->
         for name, tool in tools.items():
             console.print(f"{name}: {tool.description.partition(chr(10))[0]}", markup=False, highlight=False)
     else:
-        console.print(f"{word!r} is no tool. {_HOW}", markup=False, highlight=False)
+        console.print(f"{word!r} is not a tool. {_HOW}", markup=False, highlight=False)

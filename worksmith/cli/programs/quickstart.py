@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from worksmith.evals.running.study import Row, Study
     from worksmith.evals.suite import Suite
     from worksmith.evals.task_kind import Quickstart
-    from worksmith.jobs.compare_plan import ComparePlan
+    from worksmith.jobs.comparing.compare_plan import ComparePlan
     from worksmith.tools.persona import Persona
 
 _INDENT = " " * 5
@@ -46,8 +46,8 @@ _ABOUT_THE_MODEL = (
 def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
     """Build a suite, compile an agent for its people, measure before and after."""
     from worksmith.evals.task_kind import quickstart_kind
-    from worksmith.jobs.compare_plan import plan_comparison
-    from worksmith.jobs.opening.judges import open_judges
+    from worksmith.jobs.comparing.compare_plan import plan_comparison
+    from worksmith.jobs.opening.named_judges import open_judges
     from worksmith.retrievers.extras import check_vectors
 
     check_vectors()
@@ -88,7 +88,7 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
 
 
 def _build(settings: QuickstartSettings, kind: str, world: Quickstart) -> Suite:
-    from worksmith.evals.building import build_suite
+    from worksmith.evals.authoring.suite_building import build_suite
     from worksmith.jobs.indexing import index
 
     directory = settings.out / kind
@@ -100,7 +100,7 @@ def _build(settings: QuickstartSettings, kind: str, world: Quickstart) -> Suite:
         seed=settings.seed,
         **world.options,
     )
-    say(index(IndexSettings(suite=suite.path, embedder="static"), progress=Terminal()).sentence)
+    say(*index(IndexSettings(suite=suite.path, embedder="static"), progress=Terminal()).lines)
     counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
     say(f"     {len(suite.tasks)} tasks ({counts}) in {directory}")
     return suite

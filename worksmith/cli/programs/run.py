@@ -44,7 +44,7 @@ def run_task(
     With --lm human, you do it: type calls of tools and finish with an answer.
     """
     from worksmith.cli.programs.person import person
-    from worksmith.jobs.task_run import TaskPlan
+    from worksmith.jobs.tasks.task_run import TaskPlan
 
     plan = TaskPlan.open(settings, person=person, commits=commit, progress=Terminal())
     if dry_run:

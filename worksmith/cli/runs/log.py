@@ -53,4 +53,4 @@ def merge_logs(settings: MergeSettings, as_json: JsonFlag = False) -> None:
     if as_json:
         typer.echo(json.dumps(merged.to_json()))
     else:
-        say(str(merged))
+        say(*merged.lines)

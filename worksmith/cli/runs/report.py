@@ -9,7 +9,7 @@ import typer
 from worksmith.cli.options import JsonFlag, from_settings
 from worksmith.cli.terminal import say
 from worksmith.jobs.settings.runs import ReportSettings
-from worksmith.tools.errors import InputError
+from worksmith.tools.files.atomic import check_free
 
 
 @from_settings(ReportSettings)
@@ -23,8 +23,8 @@ def report_runs(settings: ReportSettings, as_json: JsonFlag = False) -> None:
 
     form = format_of(settings)
     file = settings.out or (Path("report.html") if form == "html" and not as_json else None)
-    if file is not None and file.exists() and not settings.force:
-        raise InputError("the file is already there", where=str(file), hint="add --force or choose another")
+    if file is not None:
+        check_free(file, force=settings.force)
     report = report_runs(settings)
     if as_json or file is None:
         typer.echo(report.text("json" if as_json else form), nl=False)

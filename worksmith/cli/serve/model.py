@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worksmith.cli.serve.tokens import TOKEN_VARIABLE, token_of_clients
+from worksmith.cli.serve.server_options import (
+    TOKEN_VARIABLE,
+    AllowRemote,
+    Host,
+    Port,
+    Tls,
+    TokenVariable,
+    token_of_clients,
+)
 from worksmith.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -22,20 +30,11 @@ def serve_model(
             "or package.module:engine, an engine for dspy.LM."
         ),
     ],
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8440,
-    allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
-    ] = False,
-    tls: Annotated[
-        bool, typer.Option("--tls/--no-tls", help="HTTPS with a certificate of its own, or plain HTTP.")
-    ] = False,
-    token_env: Annotated[
-        str,
-        typer.Option(
-            help="Environment variable with the token of the clients; without it a random one is printed."
-        ),
-    ] = TOKEN_VARIABLE,
+    host: Host = "127.0.0.1",
+    port: Port = 8440,
+    allow_remote: AllowRemote = False,
+    tls: Tls = False,
+    token_env: TokenVariable = TOKEN_VARIABLE,
     timeout: Annotated[float, typer.Option(min=0.001, help="Seconds that a reply may take.")] = 300.0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the address as one line of JSON on stdout.")
@@ -46,13 +45,11 @@ def serve_model(
     Clients send the token as their API key. Ctrl-C or SIGTERM ends the server.
     """
     from worksmith.models.serving.engines import served_engine
-    from worksmith.tools.errors import missing_extra
+    from worksmith.tools.errors import needing
 
-    try:
+    with needing("the command `serve`", "serve"):
         from worksmith.models.serving.app import ModelApp
         from worksmith.tools.serving.server import Server, check_reach
-    except ModuleNotFoundError as error:
-        raise missing_extra("the command `serve`", "serve") from error
     check_reach(host, allow_remote=allow_remote, tls=tls)
     token, given = token_of_clients(token_env)
     engine = served_engine(name)

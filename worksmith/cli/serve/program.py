@@ -22,12 +22,10 @@ def serve_program(settings: ServeProgramSettings, as_json: JsonFlag = False) -> 
 
     The address /openapi.json describes the API. Ctrl-C or SIGTERM ends the server.
     """
-    from worksmith.tools.errors import missing_extra
+    from worksmith.tools.errors import needing
 
-    try:
+    with needing("the command `serve`", "serve"):
         from worksmith.serving.programs.server import serve
-    except ModuleNotFoundError as error:
-        raise missing_extra("the command `serve`", "serve") from error
 
     def announce(url: str) -> None:
         if as_json:

@@ -10,7 +10,15 @@ import typer
 
 from worksmith.cli.choices import personas
 from worksmith.cli.options import from_settings
-from worksmith.cli.serve.tokens import TOKEN_VARIABLE, token_of_clients
+from worksmith.cli.serve.server_options import (
+    TOKEN_VARIABLE,
+    AllowRemote,
+    Host,
+    Port,
+    Tls,
+    TokenVariable,
+    token_of_clients,
+)
 from worksmith.cli.terminal import say
 from worksmith.evals.progress.screen import Terminal
 from worksmith.jobs.settings.tool_server import ToolServerSettings
@@ -26,20 +34,11 @@ def serve_tools(
         Literal["stdio", "http"],
         typer.Option(help="stdio: one client, which starts this command. http: any number of clients."),
     ] = "stdio",
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8442,
-    allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
-    ] = False,
-    tls: Annotated[
-        bool, typer.Option("--tls/--no-tls", help="HTTPS with a certificate of its own, or plain HTTP.")
-    ] = False,
-    token_env: Annotated[
-        str,
-        typer.Option(
-            help="Environment variable with the token of the clients; without it a random one is printed."
-        ),
-    ] = TOKEN_VARIABLE,
+    host: Host = "127.0.0.1",
+    port: Port = 8442,
+    allow_remote: AllowRemote = False,
+    tls: Tls = False,
+    token_env: TokenVariable = TOKEN_VARIABLE,
     idle: Annotated[
         float, typer.Option(min=0.001, help="Seconds without a request after which a session ends (http).")
     ] = 1800.0,
@@ -52,12 +51,10 @@ def serve_tools(
     An episode ends when the client calls finish or disconnects, or the server is stopped. It is then scored
     and recorded, and the verdict is printed on stderr.
     """
-    from worksmith.tools.errors import missing_extra
+    from worksmith.tools.errors import needing
 
-    try:
+    with needing("the command `serve tools`", "mcp"):
         import mcp  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise missing_extra("the command `serve tools`", "mcp") from error
     from worksmith.evals.suite import Suite
     from worksmith.serving.tools.opening import episodes_of
 
@@ -93,12 +90,10 @@ def _serve_http(
     idle: float,
     as_json: bool,
 ) -> None:
-    from worksmith.tools.errors import missing_extra
+    from worksmith.tools.errors import needing
 
-    try:
+    with needing("`serve tools` over HTTP", "serve"):
         from worksmith.tools.serving.server import Server, check_reach
-    except ModuleNotFoundError as error:
-        raise missing_extra("`serve tools` over HTTP", "serve") from error
     from worksmith.serving.tools.http import PATH, ToolsApp
 
     check_reach(host, allow_remote=allow_remote, tls=tls)

@@ -89,7 +89,7 @@ def validate(
     if facts["departments_unknown"]:
         known = ", ".join(world.departments)
         listed = "; ".join(facts["departments_unknown"])
-        typer.echo(f"nobody is in these departments, unless the world has others than {known}: {listed}")
+        typer.echo(f"these departments are empty, unless the world has others than {known}: {listed}")
 
 
 @app.command("schema")
@@ -150,12 +150,10 @@ def _codes(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
 
 def _operations(operation: str | None) -> list[str]:
     from worksmith.tools.access.predicates import OPERATIONS
-    from worksmith.tools.errors import InputError
+    from worksmith.tools.errors import unknown
 
     if operation is None:
         return list(OPERATIONS)
     if operation not in OPERATIONS:
-        raise InputError(
-            f"no operation {operation!r}", where="--operation", hint=f"there are {', '.join(OPERATIONS)}"
-        )
+        raise unknown("no operation", operation, OPERATIONS, "--operation")
     return [operation]

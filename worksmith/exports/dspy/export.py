@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.suite import Suite
 from worksmith.exports.choice import choice_of, chosen_tasks
-from worksmith.exports.folder import Exported, check_folder, write_folder
+from worksmith.exports.folder import check_folder, write_folder
 from worksmith.exports.rows import row_of
+from worksmith.jobs.showing.printing import Printed
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.exports import ExportSettings
@@ -36,7 +37,7 @@ def examples(split: str) -> list[dspy.Example]:
 '''
 
 
-def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported:
+def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Printed:
     """Write a file of examples for each split, and `metric.py`, which opens the suite to score them."""
     check_folder(settings)
     suite = Suite.open(settings.suite)

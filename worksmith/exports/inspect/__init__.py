@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from worksmith.tools.errors import missing_extra
+from worksmith.tools.errors import needing
 
 if TYPE_CHECKING:
     import dspy
@@ -16,17 +14,9 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolSource
 
     from worksmith.evals.suite import Suite
-    from worksmith.exports.choice import Choice
+    from worksmith.exports.choice import TaskChoice
 
 __all__ = ["episode_tools", "inspect_model", "inspect_task"]
-
-
-@contextmanager
-def _installed(what: str) -> Iterator[None]:
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise missing_extra(f"{what} for inspect_ai", "inspect") from error
 
 
 def inspect_task(
@@ -35,7 +25,7 @@ def inspect_task(
     toolset: str | None = None,
     max_steps: int = 20,
     solver: Any = None,
-    **choice: Unpack[Choice],
+    **choice: Unpack[TaskChoice],
 ) -> Task:
     """A suite's tasks as a `Task` of inspect_ai, scored as `worksmith eval` scores them.
 
@@ -49,7 +39,7 @@ def inspect_task(
         max_steps: the most requests to the model in an episode.
         solver: a solver or agent of inspect_ai; default is their `react`, until the model calls no tool, or
             `finish`.
-        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
+        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.TaskChoice`.
 
     Returns:
         The task. Its samples have the id and the request of a task, and in their metadata persona, clock,
@@ -62,7 +52,7 @@ def inspect_task(
         >>> import inspect_ai
         >>> inspect_ai.eval(inspect_task("helpdesk", split="dev"), model="openai/gpt-4o-mini")
     """
-    with _installed("tasks"):
+    with needing("tasks for inspect_ai", "inspect"):
         from worksmith.exports.inspect.task import made_task
     from worksmith.exports.choice import chosen_tasks
 
@@ -80,7 +70,7 @@ def episode_tools() -> ToolSource:
         >>> from inspect_ai.agent import react
         >>> task = inspect_task("helpdesk", solver=react(tools=[episode_tools()]))
     """
-    with _installed("tools"):
+    with needing("tools for inspect_ai", "inspect"):
         from worksmith.exports.inspect.tools import EpisodeTools
     return EpisodeTools()
 
@@ -98,7 +88,7 @@ def inspect_model(model: dspy.LM | str) -> Model:
     Raises:
         InputError: inspect_ai is not installed, or the model is unknown.
     """
-    with _installed("models"):
+    with needing("models for inspect_ai", "inspect"):
         from inspect_ai.model import get_model
     import worksmith.exports.inspect.registry  # noqa: F401  # makes the name known
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.exports.choice import choice_of, chosen_tasks
-from worksmith.exports.folder import Exported, check_folder, write_folder
-from worksmith.tools.errors import missing_extra
+from worksmith.exports.folder import check_folder, write_folder
+from worksmith.jobs.showing.printing import Printed
+from worksmith.tools.errors import needing
 
 if TYPE_CHECKING:
     from worksmith.jobs.settings.exports import ExportSettings
@@ -33,12 +34,10 @@ def tasks(
 '''
 
 
-def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported:
+def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Printed:
     """Write `task.py`, a task of inspect_ai that opens the suite in its folder."""
-    try:
+    with needing("tasks for inspect_ai", "inspect"):
         import inspect_ai  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise missing_extra("tasks for inspect_ai", "inspect") from error
     check_folder(settings)
     choice = choice_of(settings)
     _, _, tasks = chosen_tasks(settings.suite, **choice, progress=progress)

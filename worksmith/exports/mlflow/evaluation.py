@@ -16,10 +16,10 @@ from worksmith.evals.running.rollout_job import RolloutJob
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.tracking.assessments import assessments
 from worksmith.evals.tracking.datasets import inputs, row
-from worksmith.exports.choice import Choice, chosen_tasks
+from worksmith.exports.choice import TaskChoice, chosen_tasks
 from worksmith.exports.mlflow.registered import REGISTERED, registered_program
-from worksmith.jobs.opening.given import chosen_models, opened
-from worksmith.jobs.opening.judges import open_judges
+from worksmith.jobs.opening.arguments import chosen_models, opened
+from worksmith.jobs.opening.named_judges import open_judges
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ _RECORDS: WeakKeyDictionary[Suite, dict[str, EpisodeRecord]] = WeakKeyDictionary
 """The records of an open suite's episodes, by key."""
 
 
-def data(suite: Suite, *, expected: bool = False, **choice: Unpack[Choice]) -> list[dict[str, Any]]:
+def data(suite: Suite, *, expected: bool = False, **choice: Unpack[TaskChoice]) -> list[dict[str, Any]]:
     """Tasks as the `data` of `mlflow.genai.evaluate`, without a store; `worksmith export mlflow` keeps them.
 
     Args:
         expected: whether rows have the expectations of tasks, which MLflow then shows and passes on.
-        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
+        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.TaskChoice`.
 
     Raises:
         InputError: a setting is wrong, or no task fits.

@@ -36,7 +36,7 @@ def registered_program(address: str, env: Environment) -> OpenedProgram:
         file = next(model.glob(f"artifacts/*/{_PROGRAM}"), None)
         if file is None:
             raise InputError(
-                "the model is no program of worksmith",
+                "the model is not a program of worksmith",
                 where=address,
                 hint="register one with `worksmith compile ... --register NAME@ALIAS`",
             )

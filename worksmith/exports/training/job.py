@@ -25,13 +25,13 @@ from worksmith.exports.training.held_back import HeldBack, refuse
 from worksmith.exports.training.result import TrainingData
 from worksmith.exports.training.rows import Row, once
 from worksmith.exports.training.sources import open_sources
-from worksmith.exports.training.trajectories import Trajectory, intent_of, run_again
+from worksmith.exports.training.trajectories import ChatTrajectory, intent_of, run_again
 from worksmith.jobs.opening.programs import new_agent
 from worksmith.jobs.settings.exports import SftSettings
 from worksmith.programs.parts.tool_retrieval import tools_a_step
 from worksmith.programs.prompting.forms import NATIVE
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.atomic import check_writable, write_atomically
+from worksmith.tools.files.atomic import check_free, write_atomically
 from worksmith.tools.seeding import digest, rng
 
 if TYPE_CHECKING:
@@ -51,11 +51,7 @@ class Job:
         self._settings, self._progress = settings, progress
         self._files = _files(settings)
         for file in (*self._files, card_beside(settings.out)):
-            if file.exists() and not settings.force:
-                raise InputError(
-                    "there is a file already", where=str(file), hint="give --force to replace it"
-                )
-            check_writable(file)
+            check_free(file, force=settings.force)
         self._count = counter(settings.tokenizer)
         self._suites, self._sources = open_sources(settings)
         self._agents = {suite.digest: _agent(suite, settings) for suite in self._suites.opened}
@@ -74,7 +70,7 @@ class Job:
         )
         self.left: Counter[str] = Counter()
 
-    def trajectories(self) -> list[Trajectory]:
+    def trajectories(self) -> list[ChatTrajectory]:
         """The trajectories of all sources, but those of leaks."""
         sources = [
             replace(one, told=[each for each in one.told if each.place not in self._leaks])

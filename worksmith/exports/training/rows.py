@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worksmith.exports.training.sources import LEAKED, Source
-from worksmith.exports.training.trajectories import ASSISTANT, Message, Trajectory
+from worksmith.exports.training.trajectories import ASSISTANT, ChatTrajectory, Message
 
 Columns = dict[str, list[Message]]
 
@@ -30,10 +30,10 @@ class Row:
     """
 
     columns: Columns
-    about: Trajectory
-    against: Trajectory | None = None
+    about: ChatTrajectory
+    against: ChatTrajectory | None = None
     fault: str = ""
-    before: tuple[Trajectory, ...] = ()
+    before: tuple[ChatTrajectory, ...] = ()
     renamed: bool = False
 
     @property
@@ -62,7 +62,7 @@ class Row:
         return {**self.columns, "origin": told}
 
 
-def imitation_rows(trajectories: Iterable[Trajectory]) -> list[Row]:
+def imitation_rows(trajectories: Iterable[ChatTrajectory]) -> list[Row]:
     """A row for each successful trajectory; none twice.
 
     The chat that made a plan is another row.
@@ -75,7 +75,7 @@ def imitation_rows(trajectories: Iterable[Trajectory]) -> list[Row]:
     )
 
 
-def preference_rows(trajectories: Iterable[Trajectory], *, rest: bool) -> tuple[list[Row], Counter[str]]:
+def preference_rows(trajectories: Iterable[ChatTrajectory], *, rest: bool) -> tuple[list[Row], Counter[str]]:
     """A row for each failed trajectory of a task that another one did, from where they part.
 
     Of several successful ones that counts which has the most turns in common with the failed one.
@@ -86,7 +86,7 @@ def preference_rows(trajectories: Iterable[Trajectory], *, rest: bool) -> tuple[
     Returns:
         The rows, and the reasons of failed trajectories without rows, with counts.
     """
-    tasks: dict[tuple[str, str], list[Trajectory]] = defaultdict(list)
+    tasks: dict[tuple[str, str], list[ChatTrajectory]] = defaultdict(list)
     for one in trajectories:
         tasks[one.suite.digest, one.task.id].append(one)
     rows, lacking = [], Counter[str]()
@@ -114,7 +114,7 @@ def preference_rows(trajectories: Iterable[Trajectory], *, rest: bool) -> tuple[
     return kept, lacking
 
 
-def _parting(good: Trajectory, bad: Trajectory) -> int | None:
+def _parting(good: ChatTrajectory, bad: ChatTrajectory) -> int | None:
     """The place of the first turn that differs; None if it is not one of the assistant in both.
 
     Turns with the same call are the same, with any order of its arguments and any thought before it.
@@ -128,11 +128,11 @@ def _parting(good: Trajectory, bad: Trajectory) -> int | None:
     return None
 
 
-def _same_call(good: Trajectory, bad: Trajectory, turn: int) -> bool:
+def _same_call(good: ChatTrajectory, bad: ChatTrajectory, turn: int) -> bool:
     return turn < min(len(good.calls), len(bad.calls)) and good.calls[turn] == bad.calls[turn]
 
 
-def _fault(bad: Trajectory, place: int) -> str:
+def _fault(bad: ChatTrajectory, place: int) -> str:
     turn = sum(message["role"] == ASSISTANT for message in bad.messages[:place])
     return DENIED if turn < len(bad.denied) and bad.denied[turn] else bad.fault
 

@@ -139,7 +139,7 @@ def open_sources(settings: TrainingDataSettings) -> tuple[Suites, list[Source]]:
         suites.add(path)
     if not suites.opened:
         raise InputError(
-            "no suite is named, so that nobody knows which tasks are held back",
+            "no suite is named, so the held-back tasks are unknown",
             where=names[0],
             hint="add the suite of the bank or run with --tasks-of",
         )

@@ -43,7 +43,7 @@ SILENT = "no reply"
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class ChatTrajectory:
     """A chat in which an agent did a task, or failed.
 
     Attributes:
@@ -84,7 +84,7 @@ def run_again(
     workers: int,
     seed: int,
     tick: Callable[[int, int], None] = lambda done, total: None,
-) -> tuple[list[Trajectory], Counter[str]]:
+) -> tuple[list[ChatTrajectory], Counter[str]]:
     """Make the calls of all sources again.
 
     Args:
@@ -98,7 +98,7 @@ def run_again(
         (place, suite, told) for place, source in enumerate(sources) for suite, told in _rounds(source.told)
     ]
     total, done = sum(len(told) for _, _, told in rounds), 0
-    found: list[Trajectory] = []
+    found: list[ChatTrajectory] = []
     left: Counter[str] = Counter()
     for place, suite, told in rounds:
         settings = EvalSettings(env=suite.env, lm=_model(told), workers=workers, seed=seed)
@@ -137,7 +137,7 @@ def _model(told: Sequence[Told]) -> Any:
     return resolve(GOLD, tasks=[each.task for each in told])
 
 
-def _trajectory(told: Told, record: EpisodeRecord, source: int) -> Trajectory | str:
+def _trajectory(told: Told, record: EpisodeRecord, source: int) -> ChatTrajectory | str:
     """The trajectory, or the reason for its absence."""
     if told.script is not None and _calls(record) != [(s.tool, s.arguments) for s in told.script.steps]:
         return NOT_SAME
@@ -154,7 +154,9 @@ def _trajectory(told: Told, record: EpisodeRecord, source: int) -> Trajectory | 
     denied = tuple(not call.allowed or call.status == "denied" for call in record.calls)
     plan = tuple(next(iter(_chats(record, "plan")), []))
     calls = tuple(_calls(record))
-    return Trajectory(told.suite, told.task, tuple(messages), plan, fault, calls, denied, source, told.origin)
+    return ChatTrajectory(
+        told.suite, told.task, tuple(messages), plan, fault, calls, denied, source, told.origin
+    )
 
 
 def chat_of(record: EpisodeRecord) -> list[Message]:

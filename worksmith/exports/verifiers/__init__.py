@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from worksmith.tools.errors import missing_extra
+from worksmith.tools.errors import needing
 
 if TYPE_CHECKING:
-    from worksmith.exports.choice import Choice
+    from worksmith.exports.choice import TaskChoice
     from worksmith.exports.verifiers.environment import SuiteEnv
 
 __all__ = ["load_environment"]
@@ -23,7 +23,7 @@ def load_environment(
     toolset: str | None = None,
     max_turns: int = 20,
     digest: str = "",
-    **choice: Unpack[Choice],
+    **choice: Unpack[TaskChoice],
 ) -> SuiteEnv:
     """An environment of verifiers over a suite, for a trainer's loop.
 
@@ -34,7 +34,7 @@ def load_environment(
         toolset: the tools on offer, see `OwnAgent`.
         max_turns: the most requests to the model in a rollout; then it ends as `step_limit`.
         digest: of the suite that is meant; another one is refused. Empty for any.
-        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.Choice`.
+        choice: `split`, `limit`, `where` and `scheme`, see `worksmith.exports.choice.TaskChoice`.
 
     Raises:
         InputError: verifiers is not installed, a setting is wrong, or no task fits.
@@ -46,10 +46,8 @@ def load_environment(
         >>> episode.traces[0].reward
         1.0
     """
-    try:
+    with needing("environments of verifiers", "verifiers"):
         import verifiers.v1 as vf
-    except ModuleNotFoundError as error:
-        raise missing_extra("environments of verifiers", "verifiers") from error
     from worksmith.exports.verifiers.environment import SuiteEnv, SuiteEnvConfig, SuiteTasksetConfig
     from worksmith.exports.verifiers.task import SuiteTaskConfig
 

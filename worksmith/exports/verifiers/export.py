@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.exports.choice import choice_of, chosen_tasks
-from worksmith.exports.folder import Exported, check_folder, write_folder
+from worksmith.exports.folder import check_folder, write_folder
+from worksmith.jobs.showing.printing import Printed
 from worksmith.tools.errors import missing_extra
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ id = "{name}"
 _TYPES = {"split": "str | None", "limit": "int | None", "where": "tuple[str, ...]", "scheme": "str"}
 
 
-def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Exported:
+def export(settings: ExportSettings, *, progress: Progress = SILENT) -> Printed:
     """Write the package: its module, its project file, and settings of a run."""
     if find_spec("verifiers") is None:
         raise missing_extra("environments of verifiers", "verifiers")

@@ -60,9 +60,9 @@ def opened(name: str) -> tuple[Examined | None, Check]:
     try:
         lm = resolve(name)
     except InputError as error:
-        return None, Check(name, "settings", "failure", error.message, error.hint or "mend its settings")
+        return None, Check(name, "settings", "failure", error.message, error.hint or "correct its settings")
     if free(lm.model):
-        return Examined(name, lm, None), Check(name, "key", "ok", "runs on this machine and needs none")
+        return Examined(name, lm, None), Check(name, "key", "ok", "runs on this machine and needs no key")
     settings = settings_of(*parted(name))
     check = _key(name, lm, settings)
     return Examined(name, lm, settings, keyless=check.status == "failure"), check

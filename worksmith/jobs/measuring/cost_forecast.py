@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.dspy_programs.digests import model_name
 from worksmith.evals.lm.lm_proxy import ProxyEngine, Sample
 from worksmith.evals.lm.prices import free, prices_in_use
-from worksmith.evals.lm.replies.engine import RememberingEngine
+from worksmith.evals.lm.replies.keeping_engine import RememberingEngine
 from worksmith.evals.lm.replies.store import ReplyStore
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.resolve import resolve
@@ -108,9 +108,7 @@ def forecast_facts(plan: Plan, sample: int | None, progress: Progress) -> dict[s
         progress.say(f"the sample takes {cost} at most, by guess")
     found = forecast_of(plan, sample)
     if found is None:
-        progress.say(
-            "nothing can be said of what it takes: the suite has no gold plans; --sample N asks the models"
-        )
+        progress.say("its cost is unknown: the suite has no gold plans; --sample N asks the models")
         return None
     if not found.measured:
         progress.say("the forecast is not measured: no paid model was asked; --sample N asks them")

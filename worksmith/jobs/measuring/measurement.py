@@ -16,7 +16,7 @@ from worksmith.evals.dspy_programs.digests import (
     strategy_name,
 )
 from worksmith.evals.progress.progress import SILENT, Progress
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.run_card import RunCard, make_room, versions, write_card
 from worksmith.evals.records.shard import Shard
 from worksmith.evals.reporting.report import evaluation_report
@@ -29,7 +29,7 @@ from worksmith.evals.task_kind import scorers_for
 from worksmith.evals.tracking import Dataset
 from worksmith.jobs.opening.budgets import admission, counted, open_budget
 from worksmith.jobs.opening.engines import open_engine
-from worksmith.jobs.opening.judges import check_judged, counted_judges, open_judges
+from worksmith.jobs.opening.named_judges import check_judged, counted_judges, open_judges
 from worksmith.jobs.opening.suites import (
     choose_tasks,
     connect,
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     import dspy
 
-    from worksmith.evals.running.engine import Engine
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
+    from worksmith.evals.running.episode_engine import EpisodeEngine
     from worksmith.evals.scoring.scorer import Scorer
     from worksmith.evals.tasks.task import Task
     from worksmith.evals.tracking import Run
@@ -77,7 +77,7 @@ class Measurement:
     partial: bool = True
     shard: Shard | None = None
     progress: Progress = SILENT
-    engine: Engine | None = None
+    engine: EpisodeEngine | None = None
 
     @classmethod
     def open(cls, settings: MeasureSettings, progress: Progress) -> Self:
@@ -261,7 +261,7 @@ class Measurement:
         enough = result.records if self.partial else not result.unstarted
         if self.budget is not None and not enough:
             self.budget.check()
-        tracked.evaluation(result, split=self.split, tasks=self.tasks)
+        tracked.evaluation(result, split=self.split, tasks=self.tasks, baseline=card.baseline)
         keep_card(tracked, card)
         tracked.report(evaluation_report(result, title=card.label, rerun=card.rerun))
         return result

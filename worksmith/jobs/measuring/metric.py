@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 from worksmith.evals.judging.calibration.gate import gate_verdicts
 from worksmith.evals.judging.metric import JudgedScorer
 from worksmith.evals.progress.progress import Progress
-from worksmith.evals.records.columns import COSTS
 from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.records.record_numbers import COSTS
 from worksmith.evals.records.verdicts import JUDGE
 from worksmith.evals.scoring.expression import is_expression
 from worksmith.evals.scoring.objective import CHECKED, ObjectiveScorer
 from worksmith.evals.scoring.scorer import check_score_names
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.opening.judges import GATES, check_judged, open_judges
+from worksmith.jobs.opening.named_judges import GATES, check_judged, open_judges
 from worksmith.optimizers.compiling.plan import Metric
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
     from worksmith.evals.scoring.constraints import Constraint
-    from worksmith.jobs.settings.programs import CompileSettings
+    from worksmith.jobs.settings.compiling import CompileSettings
     from worksmith.optimizers.compiling.plan import Plan
     from worksmith.tools.environment import Environment
 
@@ -60,7 +60,7 @@ def with_metric(plan: Plan, settings: CompileSettings, *, forecast: bool, progre
         files = settings.gate or [file for j in judges if (file := GATES / f"{j.digest}.json").is_file()]
         verdicts = gate_verdicts(judges, files, forced=settings.force_judge)
     if judges and forecast:
-        progress.say("judges are no part of the forecast: each is asked about every graded episode")
+        progress.say("judges are not part of the forecast: each is asked about every graded episode")
     elif judges:
         scorer = JudgedScorer(scorers_for(plan.suite.env), judges, drives=drives)
         about = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from worksmith.evals.progress.progress import Progress
 from worksmith.evals.running.baseline_program import baselines_for
-from worksmith.evals.running.study import Arm
+from worksmith.evals.running.study import StudyArm
 from worksmith.jobs.opening.own_programs import own_name
 from worksmith.jobs.opening.programs import new_agent, toolset_of
 from worksmith.models.resolve import OWN
@@ -40,7 +40,7 @@ def strategies_for(
 
 def study_arms(
     suite: Suite, settings: CompareSettings, strategies: Sequence[str], *, learning: bool
-) -> list[Arm]:
+) -> list[StudyArm]:
     """Every strategy and named program with every optimizer on every model, then agents and baselines.
 
     A strategy with a model's plan has an arm for each model that plans. Labels name the model where there are
@@ -65,7 +65,7 @@ def study_arms(
             by = f"{name} by {planner}" if planner else name
             made = by if chosen == NO_OPTIMIZER else f"{by} + {chosen}"
             arms.append(
-                Arm(
+                StudyArm(
                     f"{made}, {model}" if len(settings.lm) > 1 else made,
                     strategy=name,
                     optimizer=chosen,
@@ -78,15 +78,17 @@ def study_arms(
         own = named if own_name(named) else Path(named).stem
         made = own if chosen == NO_OPTIMIZER else f"{own} + {chosen}"
         label = f"{made}, {model}" if len(settings.lm) > 1 else made
-        arms.append(Arm(label, strategy=own, optimizer=chosen, model=model, settings={"program": named}))
+        arms.append(StudyArm(label, strategy=own, optimizer=chosen, model=model, settings={"program": named}))
     asked = models_of_agents(settings)
     for model, address in product(asked, settings.agents):
         label = f"{address}, {model}" if len(asked) > 1 else address
         arms.append(
-            Arm(label, strategy=address, optimizer=NO_OPTIMIZER, model=model, settings={"agent": address})
+            StudyArm(
+                label, strategy=address, optimizer=NO_OPTIMIZER, model=model, settings={"agent": address}
+            )
         )
     names = baselines_for(suite.env, learning=learning)
-    return arms + [Arm(name, strategy=name, baseline=True) for name in names]
+    return arms + [StudyArm(name, strategy=name, baseline=True) for name in names]
 
 
 def models_of_agents(settings: CompareSettings) -> Sequence[str]:
@@ -94,14 +96,16 @@ def models_of_agents(settings: CompareSettings) -> Sequence[str]:
     return settings.lm if "lm" in settings.model_fields_set else [OWN]
 
 
-def ablated(suite: Suite, tasks: Sequence[Task], arms: Sequence[Arm], settings: CompareSettings) -> list[Arm]:
+def ablated(
+    suite: Suite, tasks: Sequence[Task], arms: Sequence[StudyArm], settings: CompareSettings
+) -> list[StudyArm]:
     """The arms, each followed by the same program without the functions of each category of `settings`.
 
     A program that is offered none of a category's functions has nothing to do without and is left alone.
     """
     kind, categories = suite.env.kind, settings.without_tools
     kind.toolset(None, categories)  # raises for an unknown category
-    found: list[Arm] = []
+    found: list[StudyArm] = []
     for arm in arms:
         fixed = arm.baseline or not arm.settings.keys().isdisjoint({"agent", "program"})
         offer = frozenset() if fixed else _offered(suite, tasks, settings, arm.strategy)
@@ -111,7 +115,7 @@ def ablated(suite: Suite, tasks: Sequence[Task], arms: Sequence[Arm], settings: 
     return found
 
 
-def without_category(category: str, arm: Arm, stand_ins: Sequence[str]) -> Arm:
+def without_category(category: str, arm: StudyArm, stand_ins: Sequence[str]) -> StudyArm:
     """The arm without a category; for arms with named toolsets, with the tools in its place."""
     settings = dict(arm.settings)
     if "toolset" in settings:
@@ -127,7 +131,7 @@ def _offered(suite: Suite, tasks: Sequence[Task], settings: CompareSettings, str
     return frozenset(name.partition(".")[2] for name in suite.env.kind.toolset(toolkits))
 
 
-def _check(arms: Sequence[Arm], categories: Sequence[str]) -> None:
+def _check(arms: Sequence[StudyArm], categories: Sequence[str]) -> None:
     unused = [category for category in categories if category not in {arm.without for arm in arms}]
     if unused:
         raise InputError(

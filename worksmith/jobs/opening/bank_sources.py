@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from worksmith.evals.lm.named import REPLAY
 from worksmith.evals.tasks.transcript import GOLD
 from worksmith.models.resolve import resolve
-from worksmith.optimizers.demos.bank_building import Attempt
+from worksmith.optimizers.demos.bank_building import TeacherRun
 from worksmith.tools.errors import InputError
 from worksmith.tools.statuses import ANSWER_STATUSES
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LOG, MLFLOW = "log:", "mlflow:"
 
 
-def attempts_of(names: Sequence[str], tasks: Sequence[Task], *, uri: str | None = None) -> list[Attempt]:
+def attempts_of(names: Sequence[str], tasks: Sequence[Task], *, uri: str | None = None) -> list[TeacherRun]:
     """The attempts behind `names`, in that order.
 
     Args:
@@ -42,7 +42,7 @@ def attempts_of(names: Sequence[str], tasks: Sequence[Task], *, uri: str | None 
     return [attempt for name in names for attempt in _attempts(name, tasks, uri)]
 
 
-def _attempts(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]:
+def _attempts(name: str, tasks: Sequence[Task], uri: str | None) -> list[TeacherRun]:
     if name.startswith(LOG):
         from worksmith.evals.tracking.run_loading import open_runs
 
@@ -58,25 +58,25 @@ def _attempts(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt
     if name.startswith(REPLAY):
         from worksmith.programs.replaying.recording import NOT_RECORDED
 
-        return [Attempt(name, name, lm, lacking=NOT_RECORDED)]
+        return [TeacherRun(name, name, lm, lacking=NOT_RECORDED)]
     planned = {task.id: "" for task in tasks if task.gold_plan is not None} if name == GOLD else None
-    return [Attempt(name, name, lm, episodes=planned, asks=name != GOLD and not name.startswith("local/"))]
+    return [TeacherRun(name, name, lm, episodes=planned, asks=name != GOLD and not name.startswith("local/"))]
 
 
-def _some(name: str, attempts: list[Attempt]) -> list[Attempt]:
+def _some(name: str, attempts: list[TeacherRun]) -> list[TeacherRun]:
     if not any(attempt.episodes or attempt.failures for attempt in attempts):
         raise InputError("the source has no run of any of the tasks", where=name)
     return attempts
 
 
-def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]:
+def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[TeacherRun]:
     """The full episodes where a run has kept them; its traces, which may be a part, where it has not."""
     from worksmith.evals.tracking.reading import traced_episodes
     from worksmith.evals.tracking.run_loading import open_runs
 
     run_id = name.removeprefix(MLFLOW)
     if Path(run_id).exists():
-        raise InputError("a file is no run", where=name, hint=f"name episode logs by {LOG}")
+        raise InputError("a file is not a run", where=name, hint=f"name episode logs by {LOG}")
     traced = traced_episodes(run_id, uri)
     try:
         runs = open_runs([run_id], tracking_uri=uri)
@@ -87,7 +87,7 @@ def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]
     return [attempt for run in runs for attempt in _of_run(name, run, tasks)]
 
 
-def _of_run(source: str, run: LoadedRun, tasks: Sequence[Task]) -> Iterator[Attempt]:
+def _of_run(source: str, run: LoadedRun, tasks: Sequence[Task]) -> Iterator[TeacherRun]:
     """The successes of a run; of several trials of a task one after another, until one succeeds again."""
     from worksmith.optimizers.demos.collection import shortcoming
 
@@ -105,7 +105,7 @@ def _of_run(source: str, run: LoadedRun, tasks: Sequence[Task]) -> Iterator[Atte
     for number in range(trials):
         told = {task_id: found[number] for task_id, found in good.items() if len(found) > number}
         scripts = [transcript_of(task, told[task.id]) for task in tasks if task.id in told]
-        yield Attempt(
+        yield TeacherRun(
             source,
             model,
             _scripted(scripts),
@@ -138,7 +138,7 @@ def transcript_of(task: Task, record: EpisodeRecord) -> Transcript:
 
 def _of_traces(
     source: str, run_id: str, traced: Sequence[TracedEpisode], tasks: Sequence[Task]
-) -> list[Attempt]:
+) -> list[TeacherRun]:
     """The traces of a run: of each task the first right or unscored one."""
     by_words = {task.query.strip(): task for task in tasks}
     ids = {task.id: task for task in tasks}
@@ -157,7 +157,7 @@ def _of_traces(
     scripts = [_transcript_of_trace(task, chosen[task.id]) for task in tasks if task.id in chosen]
     failed = {task_id: reason for task_id, reason in failures.items() if task_id not in chosen}
     episodes = {task_id: episode.trace_id for task_id, episode in chosen.items()}
-    return [Attempt(source, f"traces of {run_id}", _scripted(scripts), "traces", episodes, failed)]
+    return [TeacherRun(source, f"traces of {run_id}", _scripted(scripts), "traces", episodes, failed)]
 
 
 def _trace_shortcoming(episode: TracedEpisode) -> str:
@@ -197,7 +197,7 @@ def _transcript(
     )
 
 
-def _replayed(name: str, tasks: Sequence[Task]) -> list[Attempt]:
+def _replayed(name: str, tasks: Sequence[Task]) -> list[TeacherRun]:
     from worksmith.models.replays import read_transcripts
 
     path = Path(name.removeprefix(REPLAY))
@@ -211,7 +211,7 @@ def _replayed(name: str, tasks: Sequence[Task]) -> list[Attempt]:
             places.setdefault(transcript.query.strip(), place)
         covered = {task.id: places[task.query.strip()] for task in tasks if task.query.strip() in places}
         scripts = [transcript for _, transcript in transcripts]
-        attempts.append(Attempt(name, label, _scripted(scripts), run=label, episodes=covered))
+        attempts.append(TeacherRun(name, label, _scripted(scripts), run=label, episodes=covered))
     return _some(name, attempts)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from worksmith.tools.errors import InputError, names_instead
 
 if TYPE_CHECKING:
-    from worksmith.evals.running.engine import Engine
+    from worksmith.evals.running.episode_engine import EpisodeEngine
     from worksmith.jobs.settings.groups.episodes import EngineSettings
 
 THREADS, PROCESSES, RAY = "threads", "processes", "ray"
@@ -16,7 +16,7 @@ THREADS, PROCESSES, RAY = "threads", "processes", "ray"
 _ADDRESS = "ray://"
 
 
-def open_engine(settings: EngineSettings) -> Engine | None:
+def open_engine(settings: EngineSettings) -> EpisodeEngine | None:
     """The engine that settings name, which starts with its block; None for threads of this process.
 
     Raises:

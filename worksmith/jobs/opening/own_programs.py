@@ -68,7 +68,7 @@ def module(program: Any, address: str) -> dspy.Module:
     """
     if not isinstance(program, dspy.Module):
         hint = "only the predictors of a dspy.Module can be compiled"
-        raise InputError(f"{address} is no dspy.Module", where=_WHERE, hint=hint)
+        raise InputError(f"{address} is not a dspy.Module", where=_WHERE, hint=hint)
     return program
 
 
@@ -78,7 +78,7 @@ def _takes_task(found: Any) -> bool:
 
 def _made(factory: Any, name: OwnName, env: Environment) -> Any:
     if not callable(factory):
-        raise InputError(f"{name.address} is no factory of programs", where=_WHERE)
+        raise InputError(f"{name.address} is not a factory of programs", where=_WHERE)
     try:
         return factory(env) if inspect.signature(factory).parameters else factory()
     except InputError:

@@ -161,7 +161,7 @@ def named_program(named: str, env: Environment) -> OpenedProgram:
     own = own_name(named)
     if own is None and Path(named.partition(":")[0]).suffix == ".py":
         hint = "name what makes it by module, package.module:factory, such as mine:make_agent"
-        raise InputError("Python code is no compiled program", where=named, hint=hint)
+        raise InputError("Python code is not a compiled program", where=named, hint=hint)
     if own is None:
         return compiled_program(named, env)
     program, artifact = own_program(own, env)

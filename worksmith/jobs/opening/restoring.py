@@ -112,7 +112,7 @@ class AgentConfig(BaseModel):
         except ValidationError as error:
             if isinstance(told := config.get("strategy"), Mapping) and "loop" in told:
                 raise InputError(
-                    f"the program works by a loop of its own, {harmless(str(told['loop']))}",
+                    f"the program has its own loop, {harmless(str(told['loop']))}",
                     where=where,
                     hint="install the package of its strategy, or name it: --strategy package.module:NAME",
                 ) from error

@@ -106,7 +106,7 @@ def open_train_suite(path: Path, compared: Suite) -> Suite:
             f"its world is of the kind {suite.manifest.kind}, that of {compared.path} "
             f"of the kind {compared.manifest.kind}",
             where=f"--train-suite {path}",
-            hint="what is learnt with other tools is of no use",
+            hint="training with other tools is useless",
         )
     return suite
 

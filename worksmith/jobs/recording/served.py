@@ -112,7 +112,7 @@ def _rows(given: Any) -> list[Mapping[str, Any]]:
 def _task(row: Mapping[str, Any], agent: Agent) -> VisibleTask:
     text = row.get("task")
     if not isinstance(text, str) or not text.strip():
-        raise InputError("a row has no task", hint='give {"task": "what is to be done"}')
+        raise InputError("a row has no task", hint='give {"task": "the request"}')
     assert agent.env is not None
     who = _persona(row, agent.env)
     context = row.get("context")

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from worksmith.evals.dspy_programs.digests import strategy_name
 from worksmith.evals.records.run_card import CARD_ARTIFACT
-from worksmith.evals.tracking import KeptModel, TraceChoice, open_tracker, steady
+from worksmith.evals.tracking import KeptModel, TraceChoice, open_tracker, tolerant
 from worksmith.evals.tracking.figures import params_text
 from worksmith.evals.tracking.reaching import TrackingError
 from worksmith.evals.tracking.registry import Registration
-from worksmith.optimizers.compiling.trials import record_chosen, record_trials
+from worksmith.evals.tracking.store import existing_store
+from worksmith.optimizers.compiling.trials import record_prompts
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     from worksmith.evals.suite import Suite
     from worksmith.evals.tracking import Run, Tracker
     from worksmith.jobs.settings.groups.record import TracedSettings
-    from worksmith.optimizers.compiling.artifact import Artifact
-    from worksmith.optimizers.compiling.compile import Result
+    from worksmith.optimizers.compiling.compile import CompileResult
 
 
 def slug(label: str) -> str:
@@ -49,7 +50,13 @@ class Tracking:
 
     @classmethod
     def of(cls, settings: TracedSettings, *, track: bool) -> Self:
-        """Read settings."""
+        """Read settings.
+
+        Raises:
+            InputError, TrackingError: the store cannot be used.
+        """
+        if track:
+            existing_store(settings.tracking_uri)
         return cls(track, settings.tracking_uri, settings.experiment, TraceChoice.parse(settings.traces))
 
     def open(self, suite: Path) -> Tracker:
@@ -80,7 +87,7 @@ class Tracking:
         if resume:
             tracker.end_abandoned(tags)
         run = tracker.start(f"{command} {about}".rstrip(), params=params, tags=tags)
-        return run if raises else steady(run)
+        return run if raises else tolerant(run)
 
 
 def registration(register_as: str | None, *, track: bool) -> Registration | None:
@@ -92,7 +99,7 @@ def registration(register_as: str | None, *, track: bool) -> Registration | None
     if register_as is None:
         return None
     if not track:
-        raise InputError("what is not tracked cannot be registered", where="--register")
+        raise InputError("only tracked programs can be registered", where="--register")
     return Registration.parse(register_as)
 
 
@@ -119,16 +126,10 @@ def _without_folder(place: str) -> str:
     return f"{address}{at}{Path(path).name}" if Path(path).is_absolute() else place
 
 
-def record_compile(
-    run: Run,
-    result: Result,
-    file: Path,
-    *,
-    trained_on: Suite,
-    works_in: Suite,
-    register_as: Registration | None = None,
+def keep_program(
+    run: Run, result: CompileResult, file: Path, *, works_in: Suite, register_as: Registration | None = None
 ) -> str | None:
-    """The dev scores of the candidates, the cost, the instructions and the program, which loads back.
+    """Keep the prompts of a compiled program, and the program, which loads back.
 
     Args:
         file: the program's.
@@ -140,45 +141,26 @@ def record_compile(
         return None
     from worksmith.jobs.recording.served import CODE, bundle  # loads MLflow
 
-    artifact = result.artifact
-    record_trials(run, artifact, trained_on)
-    if "strategy" not in artifact.manifest.program:
+    artifact, named = result.artifact, strategy_name(result.compiled.program)
+    aliases = [register_as.alias] if register_as and register_as.alias else []
+    record_prompts(run, artifact, f"{works_in.path.name}.{named}", aliases)
+    manifest = artifact.manifest
+    if "strategy" not in manifest.program:
         # Nothing but its own module can load it.
         run.text(artifact.text, "program.json")
         return None
-    written = _written(artifact, works_in)
-    name = f"{artifact.manifest.program['strategy']['name']}-{slug(artifact.manifest.optimizer)}"
-    run.instructions({f"{name}.{part}": text for part, text in written.items()})
+    name = f"{named}-{slug(manifest.optimizer)}"
     with tempfile.TemporaryDirectory() as folder:
-        manifest = artifact.manifest
         params = {"lm": manifest.lm, "teacher": manifest.teacher, "digest": artifact.digest}
         stored = bundle(file, works_in, Path(folder))
         config = {"lm": manifest.lm}
-        address = run.model(KeptModel(name, [stored], params, CODE, config, register_as))
-    record_chosen(run, artifact)
-    return address
+        return run.model(KeptModel(name, [stored], params, CODE, config, register_as))
 
 
-def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:
+def record_dev_episodes(run: Run, result: CompileResult, trained_on: Suite) -> None:
     """Traces of the chosen program's episodes on dev, if worksmith's runner ran them."""
     compiled = result.compiled
     for trial in compiled.trials:
         if trial.name == compiled.chosen and trial.result is not None:
             found = trial.result
             run.traces(found.records, split="dev", model=found.model, seed=found.seed, tasks=trained_on.tasks)
-
-
-def _written(artifact: Artifact, suite: Suite) -> dict[str, str]:
-    """Instructions that are not those with which the program was built, by the part that has them."""
-    from worksmith.jobs.opening.restoring import build_agent
-
-    built = build_agent(artifact.manifest.program, suite.env, where="the artifact").portable_state()
-    return {
-        part: text
-        for part, state in artifact.state.items()
-        if (text := state.signature.instructions) and text != _instructions(built.get(part, {}))
-    }
-
-
-def _instructions(state: dict[str, Any]) -> str:
-    return str(state.get("signature", {}).get("instructions", ""))

@@ -16,13 +16,13 @@ from worksmith.evals.judging.case import tokens_about
 from worksmith.evals.progress.progress import SILENT, Progress
 from worksmith.evals.reporting.tables.judge_gate import failures, gate_grids
 from worksmith.evals.suite import Suite
-from worksmith.jobs.opening.judges import GATES, asked_models, comparing, open_judges, uncached
+from worksmith.jobs.opening.named_judges import GATES, asked_models, comparing, open_judges, uncached
 from worksmith.jobs.opening.suites import leave_out_cache
 from worksmith.jobs.showing.printing import Printable
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from worksmith.evals.running.judges import Judge
+    from worksmith.evals.running.asked_judges import Judge
     from worksmith.jobs.settings.runs import CalibrateSettings
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from worksmith.evals.records.columns import COSTS
+from worksmith.evals.records.record_numbers import COSTS
 from worksmith.evals.reporting.episodes import FIELDS, SHORT_KEY, Selection, facet_names, find_episode
 from worksmith.evals.reporting.figures import metric_mean, metric_values
 from worksmith.evals.reporting.plain import episode_text
@@ -18,7 +18,7 @@ from worksmith.evals.table import NO_DATA, Grid
 from worksmith.evals.tasks.task_filter import conditions
 from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.jobs.showing.printing import Printable
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, names_instead, unknown
 
 if TYPE_CHECKING:
     from worksmith.evals.reporting.episodes import ShownEpisode
@@ -83,7 +83,7 @@ def list_episodes(settings: EpisodesSettings) -> Episodes:
     values = {id(record): value for record, value in metric_values(records, metric)}
     if not values and any(record.graded for record in records):
         known = sorted({name for record in records for name in record.scores} | set(COSTS))
-        hint = f"there are {', '.join(known)}, error_rate, fault/NAME, status/NAME"
+        hint = f"{names_instead(metric, known)}, error_rate, fault/NAME, status/NAME"
         raise InputError(f"no episode has a value of {metric!r}", where="--metric", hint=hint)
     rows = [
         {
@@ -112,7 +112,7 @@ def select_episodes(settings: EpisodesSettings) -> list[ShownEpisode]:
     labels = [run.card.label for run in runs]
     for arm in settings.arm:
         if arm not in labels:
-            raise InputError(f"no program {arm!r}", where="--arm", hint=f"there are {', '.join(labels)}")
+            raise unknown("no program", arm, labels, "--arm")
     if settings.verdict not in ("", "right", "wrong", "lost"):
         raise InputError(
             f"no verdict {settings.verdict!r}", where="--verdict", hint="there are right, wrong, lost"

@@ -14,7 +14,7 @@ from worksmith.evals.suite import Suite
 from worksmith.evals.tracking import Dataset
 from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.evals.tracking.store import EXPERIMENT
-from worksmith.evals.tracking.unsent import Unsent, forget_unsent, note_unsent, read_unsent
+from worksmith.evals.tracking.unsent_runs import Unsent, forget_unsent, note_unsent, read_unsent
 from worksmith.jobs.recording.tracking import Tracking, keep_card
 from worksmith.tools.errors import InputError
 
@@ -97,21 +97,19 @@ def _suite_of(run: LoadedRun, given: Path | None, progress: Progress) -> Suite |
     """The suite of a run, if it is at hand and still the same."""
     path, digest = given or Path(run.card.suite), run.card.suite_digest
     if given is None and (not run.card.suite or not path.is_dir()):
-        progress.say(f"{run.path}: its suite is not at hand, so traces say nothing of what was expected")
+        progress.say(f"{run.path}: its suite is missing, so traces have no expectations")
         return None
     try:
         found = Suite.open(path, named_by="" if given else run.path)
     except InputError as error:
         if given is not None:
             raise
-        progress.say(
-            f"{run.path}: its suite cannot be opened, so traces say nothing of what was expected ({error})"
-        )
+        progress.say(f"{run.path}: its suite cannot be opened, so traces have no expectations ({error})")
         return None
     if digest and found.digest != digest:
         if given is not None:
             raise InputError("the run was on another suite", where=f"--suite {given}")
-        progress.say(f"{run.path}: {path} has changed since, so traces say nothing of what was expected")
+        progress.say(f"{run.path}: {path} has changed since, so traces have no expectations")
         return None
     return found
 
@@ -135,7 +133,14 @@ def _trace(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
     """Send the traces that a run lacks, which has all else."""
     result, tasks = _result(run), suite.tasks if suite is not None else ()
     split = run.card.split or "all"
-    tracked.traces(result.records, split=split, model=result.model, seed=result.seed, tasks=tasks)
+    tracked.traces(
+        result.records,
+        split=split,
+        model=result.model,
+        seed=result.seed,
+        tasks=tasks,
+        baseline=run.card.baseline,
+    )
 
 
 def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
@@ -145,7 +150,8 @@ def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
         data = Dataset(Path(run.card.suite).name, run.card.suite_digest)
         tasks = [task for task in suite.tasks if task.id in ids] if suite is not None else []
         tracked.dataset(data, split=split, tasks=tasks, count=len(ids))
-    tracked.evaluation(result, split=split, tasks=suite.tasks if suite is not None else ())
+    known = suite.tasks if suite is not None else ()
+    tracked.evaluation(result, split=split, tasks=known, baseline=run.card.baseline)
     keep_card(tracked, run.card)
     tracked.report(evaluation_report(result, title=run.card.label, rerun=run.card.rerun))
 

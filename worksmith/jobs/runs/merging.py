@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from worksmith.evals.records.lines import log_line
+from worksmith.evals.records.logs.lines import log_line
+from worksmith.evals.records.logs.run_log import open_log
 from worksmith.evals.records.run_card import (
     CARD,
     JUDGEMENTS,
@@ -19,10 +20,10 @@ from worksmith.evals.records.run_card import (
     make_room,
     write_card,
 )
-from worksmith.evals.records.run_log import open_log
 from worksmith.evals.records.shard import Shard, digest_of_ids
+from worksmith.jobs.showing.printing import Printed
 from worksmith.tools.errors import InputError
-from worksmith.tools.files.atomic import replacing, write_atomically
+from worksmith.tools.files.atomic import check_free, replacing, write_atomically
 from worksmith.tools.files.locking import Lock
 
 if TYPE_CHECKING:
@@ -39,22 +40,7 @@ _SIDECARS = (JUDGEMENTS, RATINGS)
 
 
 @dataclass(frozen=True)
-class Merged:
-    """The log of a whole run, and the number of its episodes and parts."""
-
-    log: Path
-    episodes: int
-    parts: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {"log": str(self.log), "episodes": self.episodes, "parts": self.parts}
-
-    def __str__(self) -> str:
-        return f"{self.episodes} episodes of {self.parts} parts: {self.log}"
-
-
-@dataclass(frozen=True)
-class _Part:
+class _ShardLog:
     """The log of a part.
 
     Attributes:
@@ -92,7 +78,7 @@ class _Part:
             )
 
 
-def merge_logs(settings: MergeSettings) -> Merged:
+def merge_logs(settings: MergeSettings) -> Printed:
     """Make one run of the logs of its parts; the result is that of a run without parts.
 
     Raises:
@@ -101,15 +87,13 @@ def merge_logs(settings: MergeSettings) -> Merged:
     """
     if not settings.parts:
         raise InputError("no log is named", hint="name the logs of all parts")
-    parts = sorted((_Part.open(log) for log in settings.parts), key=lambda part: part.shard.part)
+    parts = sorted((_ShardLog.open(log) for log in settings.parts), key=lambda part: part.shard.part)
     _check(parts)
     out = settings.out
     if out.resolve() in [part.log.resolve() for part in parts]:
         raise InputError("the file is one of the parts", where=str(out), hint="choose another")
-    if not settings.force and any(
-        file.exists() for file in (out, *(beside(out, each) for each in (CARD, *_SIDECARS)))
-    ):
-        raise InputError("the file is already there", where=str(out), hint="add --force or choose another")
+    for file in (out, *(beside(out, each) for each in (CARD, *_SIDECARS))):
+        check_free(file, force=settings.force)
     if beside(out, CARD).resolve() in [beside(part.log, CARD).resolve() for part in parts]:
         raise InputError("its card would be that of a part", where=str(out), hint="choose another name")
     lock = Lock(out.with_name(out.name + ".lock"), out)
@@ -117,10 +101,11 @@ def merge_logs(settings: MergeSettings) -> Merged:
         _write(out, parts)
     finally:
         lock.release()
-    return Merged(out, sum(len(part.records) for part in parts), len(parts))
+    facts = {"log": str(out), "episodes": sum(len(part.records) for part in parts), "parts": len(parts)}
+    return Printed(facts, (f"{facts['episodes']} episodes of {len(parts)} parts: {out}",))
 
 
-def _write(out: Path, parts: Sequence[_Part]) -> None:
+def _write(out: Path, parts: Sequence[_ShardLog]) -> None:
     """Write log, card, verdicts and ratings; an earlier log with verdicts or ratings is moved aside."""
     with replacing(out) as log:
         for part in parts:
@@ -135,7 +120,7 @@ def _write(out: Path, parts: Sequence[_Part]) -> None:
             beside(out, ending).unlink(missing_ok=True)
 
 
-def _check(parts: Sequence[_Part]) -> None:
+def _check(parts: Sequence[_ShardLog]) -> None:
     first = parts[0]
     for part in parts[1:]:
         _check_same(_comparable(first.card), _comparable(part.card), part.log, str(first.log))

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
 
 from worksmith.evals.statistics.power import discordance_of, power, smallest_difference, tasks_needed
 from worksmith.evals.statistics.sequential import fewest_intents
-from worksmith.jobs.showing.printing import Printable
+from worksmith.jobs.showing.printing import Printed
 from worksmith.optimizers.racing.power import Field, race_intents_needed, race_power, smallest_race_difference
 from worksmith.optimizers.racing.rules import fewest_to_seal
 from worksmith.tools.errors import InputError
@@ -19,25 +16,7 @@ if TYPE_CHECKING:
     from worksmith.jobs.settings.runs import PowerSettings
 
 
-@dataclass(frozen=True)
-class Power(Printable):
-    """The power of a comparison.
-
-    Attributes:
-        found: the figures by name; `points` is None if no difference is found often enough.
-    """
-
-    found: Mapping[str, Any]
-
-    def to_json(self) -> dict[str, Any]:
-        return dict(self.found)
-
-    def print(self, console: Console) -> None:
-        words = _of_race if "fewest_intents" in self.found else _of_comparison
-        console.out(words(self.found), highlight=False)
-
-
-def plan_power(settings: PowerSettings) -> Power:
+def plan_power(settings: PowerSettings) -> Printed:
     """Compute the smallest difference that tasks can show, the tasks that a difference needs, or the power.
 
     A difference can be shown if a paired test at 5 % finds it with a power of 80 %.
@@ -56,7 +35,9 @@ def plan_power(settings: PowerSettings) -> Power:
         found = _race(settings) if settings.race else _comparison(settings)
     except ValueError as error:
         raise InputError(str(error), where="--points") from error
-    return Power({"rate": settings.rate, **found})
+    found = {"rate": settings.rate, **found}
+    said = _of_race(found) if settings.race else _of_comparison(found)
+    return Printed(found, tuple(said.splitlines()))
 
 
 def _differing(settings: PowerSettings, size: float) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
 
-from worksmith.evals.rating.agreement import Agreement, agreement, to_json
+from worksmith.evals.rating.agreement import RaterAgreement, agreement, to_json
 from worksmith.evals.rating.ratings import Rating, append_ratings, ratings_file, read_ratings
 from worksmith.evals.rating.sample import SampledEpisode, draw_sample
 from worksmith.evals.rating.scales import LEVELS, Scale, scales_named
@@ -116,10 +116,10 @@ class RatingSession:
 
 
 @dataclass(frozen=True)
-class RaterAgreement(Printable):
+class RatingAgreement(Printable):
     """How far raters agree, and the mean level of each run by scale."""
 
-    agreement: Sequence[Agreement]
+    agreement: Sequence[RaterAgreement]
     means: Mapping[str, Mapping[str, Interval]]
 
     def to_json(self) -> dict[str, Any]:
@@ -153,19 +153,19 @@ class RaterAgreement(Printable):
             console.print(Grid("Mean level", ("run", *scales), rows).rich())
 
 
-def agreement_of(settings: RateSettings) -> RaterAgreement:
+def agreement_of(settings: RateSettings) -> RatingAgreement:
     """The agreement of the raters of runs or suites, and their levels for each."""
     scales, seed = _scales(settings), settings.seed
     if _rated(settings):
         files = {name: Path(name) / RATINGS_FILE for name in settings.runs}
         means = {name: _means_of(_ratings([file]), scales, seed) for name, file in files.items()}
-        return RaterAgreement(
+        return RatingAgreement(
             [agreement(scale, _ratings([*files.values()]), seed=seed) for scale in scales], means
         )
     runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri)
     ratings = _ratings([ratings_file(run, LOGS) for run in runs])
     about = [scale for scale in scales if scale.about == "episode"]
-    return RaterAgreement(
+    return RatingAgreement(
         [agreement(scale, ratings, seed=seed) for scale in scales],
         {run.card.label: _means_of(_of_run(run, ratings), about, seed) for run in runs},
     )

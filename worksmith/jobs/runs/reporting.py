@@ -18,7 +18,7 @@ from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import task_kind
 from worksmith.evals.tracking.run_loading import open_runs
 from worksmith.jobs.settings.runs import FORMATS
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.files.atomic import write_atomically
 
 if TYPE_CHECKING:
@@ -96,9 +96,7 @@ def format_of(settings: ReportSettings) -> str:
     """The format that settings name, or the ending of the file."""
     if settings.form is not None:
         if settings.form not in FORMATS:
-            raise InputError(
-                f"no format {settings.form!r}", where="--format", hint=f"there are {', '.join(FORMATS)}"
-            )
+            raise unknown("no format", settings.form, FORMATS, "--format")
         return settings.form
     endings = {ending: name for name, ending in FORMATS.items()}
     return endings.get(settings.out.suffix, "html") if settings.out else "html"

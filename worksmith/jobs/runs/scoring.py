@@ -12,7 +12,7 @@ from rich.console import Console
 
 from worksmith.evals.characters import harmless
 from worksmith.evals.dspy_programs.digests import scorers_digest
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.records.run_card import (
     CARD,
     JUDGEMENTS,
@@ -35,7 +35,7 @@ from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.scoring.result_tables import files_in
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.opening.judges import check_judged, open_judges
+from worksmith.jobs.opening.named_judges import check_judged, open_judges
 from worksmith.jobs.runs.table_scores import TableScores
 from worksmith.jobs.showing.printing import Printable
 from worksmith.tools.errors import InputError

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.numbers import scalar
 
 Other = TypeVar("Other", bound="JobSettings")
@@ -218,16 +218,12 @@ def _explained(model: type[JobSettings], error: ValidationError) -> InputError:
     name = str(first["loc"][0]) if first["loc"] else ""
     field = model.model_fields.get(name)
     if field is None:
-        known = ", ".join(model.model_fields)
-        return InputError(f"{model.__name__} has no setting {name!r}", hint=f"there are {known}")
+        return unknown(f"{model.__name__} has no setting", name, model.model_fields)
     where, said = option_name(name, field), first["msg"].removeprefix("Value error, ")
     if first["type"] == "missing":
         return InputError("a value is missing", where=where)
     if first["type"] == "literal_error":
-        listed = ", ".join(choices_of(field))
-        return InputError(
-            f"no {name.replace('_', ' ')} {first['input']!r}", where=where, hint=f"there are {listed}"
-        )
+        return unknown(f"no {name.replace('_', ' ')}", str(first["input"]), choices_of(field), where)
     if first["type"] == "tuple_type":
         return InputError("several values go in a list", where=where, hint=f"got {first['input']!r}")
     return InputError(said[:1].lower() + said[1:], where=where, hint=f"got {first['input']!r}")

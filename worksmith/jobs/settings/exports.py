@@ -70,7 +70,7 @@ class TrainingDataSettings(
         "trl", "Columns: trl (with the origin of each row), or paper (without the origin)."
     )
     validation: float = setting(0.0, "Share of the intents that go to a second file.", min=0, max=0.9)
-    limit_per_intent: int | None = setting(None, "At most so many rows of an intent.", min=1)
+    limit_per_intent: int | None = setting(None, "The most rows of an intent.", min=1)
     tokenizer: str | None = setting(
         None,
         "Model whose tokenizer counts the lengths: a folder or a name on the Hugging Face hub.",
@@ -117,7 +117,7 @@ class SftSettings(TrainingDataSettings):
     renamed: float = setting(
         0.0,
         "Share of the rows in which tools and arguments have new names, the same ones in all of a row: "
-        "calls must be copied. A row whose last conversation has a tool of its own is left as it is.",
+        "calls must be copied. A row whose last conversation has another tool does not change.",
         min=0,
         max=1,
     )

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from worksmith.jobs.settings.base import JobSettings, Names, setting
 from worksmith.jobs.settings.groups.episodes import SeedSettings, WorkerSettings
-from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE, RubricSettings, judges
-from worksmith.jobs.settings.groups.judging import JudgeSettings as EpisodeJudgeSettings
+from worksmith.jobs.settings.groups.judging import LOCAL_JUDGE, JudgeOptions, RubricSettings, judges
 from worksmith.jobs.settings.groups.models import CacheSettings
 from worksmith.jobs.settings.groups.record import StoreSettings, TracedSettings, TrackSettings, traces
 from worksmith.jobs.settings.groups.tasks import GroundTruth, RunsSettings, SuiteSettings
@@ -64,7 +63,7 @@ class ReportSettings(RunsSettings, StoreSettings):
     suite: Path | None = setting(
         None, "Imported suite: RUN may then be published prediction files or folders of them."
     )
-    published: bool = setting(False, "Put the figures of the suite's paper beside ours.")
+    published: bool = setting(False, "Add the figures of the suite's paper.")
     force: bool = setting(False, "Overwrite the file.")
 
 
@@ -129,11 +128,11 @@ class RateSettings(SeedSettings, TrackSettings, StoreSettings):
         None,
         "The questions, separated by commas.",
         suggest=("correctness", "realism", "clarity", "record_realism", "coherence"),
-        unset="those of what is rated",
+        unset="those of the rated part",
     )
 
 
-class ScoreSettings(SuiteSettings, EpisodeJudgeSettings):
+class ScoreSettings(SuiteSettings, JudgeOptions):
     """Score recorded predictions."""
 
     more: tuple[Path, ...] = setting((), "More prediction files.", metavar="[FILE]...", positional=True)

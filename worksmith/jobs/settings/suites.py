@@ -87,7 +87,7 @@ class TaskDraftSettings(SuiteSettings):
     """Draft tasks for a project from its tables."""
 
     out: Path = setting(..., "File to write.", short="-o", path="file")
-    count: int = setting(40, "At most so many tasks.", min=1, max=10_000)
+    count: int = setting(40, "The most tasks.", min=1, max=10_000)
     seed: int = setting(0, "Seed of all random choices.")
     lm: str | None = setting(
         None,

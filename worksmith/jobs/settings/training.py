@@ -80,7 +80,7 @@ class TrainSettings(SeedSettings, TrackSettings, StoreSettings):
         recorded=False,
     )
     resume: bool = setting(False, "Go on with an unfinished training in --out.", recorded=False)
-    force: bool = setting(False, "Replace what is in --out.", recorded=False)
+    force: bool = setting(False, "Replace the files in --out.", recorded=False)
     download: bool = setting(
         False, "Fetch the model from Hugging Face's hub if it is not here.", recorded=False
     )
@@ -97,13 +97,13 @@ class TrainSettings(SeedSettings, TrackSettings, StoreSettings):
     )
 
 
-class SftSettings(TrainSettings):
+class TrainSftSettings(TrainSettings):
     """Train a model to write the assistant's turns of the data."""
 
     group = "Train"
 
 
-class DpoSettings(TrainSettings):
+class TrainDpoSettings(TrainSettings):
     """Train a model to prefer the chosen replies in the data to the rejected ones."""
 
     group = "Train"

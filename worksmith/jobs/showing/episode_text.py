@@ -16,7 +16,7 @@ from worksmith.tools.statuses import INFRASTRUCTURE
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from worksmith.evals.records.parts import Judgement
+    from worksmith.evals.records.entries import Judgement
     from worksmith.evals.tasks.task import Task
     from worksmith.tools.episode_result import AskRecord, CallRecord, EpisodeResult
     from worksmith.tools.policy import Decision

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from worksmith.evals.records.record import PRIMARY
-from worksmith.evals.reporting.findings import before, leading, power, shown
+from worksmith.evals.reporting.tables.findings import before, leading, power, shown
 from worksmith.evals.running.study import difference
 
 if TYPE_CHECKING:

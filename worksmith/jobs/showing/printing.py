@@ -69,8 +69,8 @@ class Printable:
 
     def __str__(self) -> str:
         text = io.StringIO()
-        # In a notebook a console would also display what it prints.
-        self.print(Console(file=text, width=_WIDTH, force_jupyter=False))
+        # In a notebook a console would display what it prints, and a text would have colours.
+        self.print(Console(file=text, width=_WIDTH, force_jupyter=False, force_terminal=False))
         return text.getvalue().rstrip()
 
     def _repr_html_(self) -> str:
@@ -158,7 +158,7 @@ def _lines(value: Any) -> list[str]:
 def _forecast(forecast: Mapping[str, Any]) -> Iterator[str]:
     minutes = "" if forecast["minutes"] is None else f", {forecast['minutes']} minutes"
     expected = forecast["expected"]
-    yield f"{_amounts(expected)}{minutes}" if expected else "nobody can tell what will be proposed or learned"
+    yield f"{_amounts(expected)}{minutes}" if expected else "proposals and learning cannot be forecast"
     yield f"at most {_amounts(forecast['at_most'])}"
     asked = "" if forecast["measured"] else " of gold plans"
     yield f"from {forecast['sampled_episodes']} episodes{asked}"

@@ -43,7 +43,7 @@ _OF_REQUEST = {
 """Failures that another try of the same request meets again, with the API's names for them."""
 
 
-class Engine(Protocol):
+class ServedEngine(Protocol):
     """A model as `dspy.LM(engine=...)` takes it. Several threads use it at once."""
 
     def complete(self, request: lm15.Request) -> lm15.Response:
@@ -60,7 +60,7 @@ class ModelApp(Application):
         seconds: that a reply may take.
     """
 
-    def __init__(self, engine: Engine, name: str, token: str, *, host: str, seconds: float) -> None:
+    def __init__(self, engine: ServedEngine, name: str, token: str, *, host: str, seconds: float) -> None:
         super().__init__(host, threads=_THREADS, longest_body=LONGEST_BODY)
         self._engine = engine
         self._name = name

@@ -12,10 +12,10 @@ from worksmith.models.transformer.manifest import MANIFEST
 from worksmith.tools.errors import InputError
 
 if TYPE_CHECKING:
-    from worksmith.models.serving.app import Engine
+    from worksmith.models.serving.app import ServedEngine
 
 
-def served_engine(name: str) -> Engine:
+def served_engine(name: str) -> ServedEngine:
     """The engine behind a local model's name, in a folder of `worksmith train`, or at an address of a user's.
 
     Args:
@@ -31,5 +31,5 @@ def served_engine(name: str) -> Engine:
         name = f"{LOCAL}{name}"
     engine: Any = getattr(resolve(name), "engine", None)
     if not callable(getattr(engine, "complete", None)):
-        raise InputError(f"{name} is no local model", where="NAME", hint="ask its server directly")
+        raise InputError(f"{name} is not a local model", where="NAME", hint="ask its server directly")
     return engine  # type: ignore[no-any-return]

@@ -27,7 +27,7 @@ def read_body(body: bytes) -> dict[str, Any]:
     """
     value = json_body(body)
     if not isinstance(value, dict):
-        raise RequestError(400, "invalid_json", "The body has to be a JSON object")
+        raise RequestError(400, "invalid_json", "The body must be a JSON object")
     return value
 
 
@@ -55,7 +55,7 @@ def wants_stream(body: Mapping[str, Any]) -> bool:
     """
     stream = body.get("stream")
     if stream is not None and not isinstance(stream, bool):
-        raise RequestError(400, "invalid_request", "stream has to be true or false")
+        raise RequestError(400, "invalid_request", "stream must be true or false")
     return bool(stream)
 
 
@@ -67,7 +67,7 @@ def wants_usage(body: Mapping[str, Any]) -> bool:
     """
     options = body.get("stream_options") or {}
     if not isinstance(options, dict):
-        raise RequestError(400, "invalid_request", "stream_options has to be an object")
+        raise RequestError(400, "invalid_request", "stream_options must be an object")
     return bool(options.get("include_usage"))
 
 

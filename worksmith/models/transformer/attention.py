@@ -24,7 +24,7 @@ _UNKNOWN = ("s_aux",)
 """Arguments of forms of attention that are not computed here."""
 
 
-class Part(NamedTuple):
+class RequestShare(NamedTuple):
     """A request's share of a step.
 
     Attributes:
@@ -124,7 +124,7 @@ class Step:
             those that share a segment should be.
     """
 
-    def __init__(self, parts: Sequence[Part], device: torch.device) -> None:
+    def __init__(self, parts: Sequence[RequestShare], device: torch.device) -> None:
         ends = [*accumulate((len(part.places) for part in parts), initial=0)]
         shares = [*zip(parts, map(slice, ends, ends[1:]), strict=True)]
         self.levels = 1 + max(len(part.path) for part in parts)
@@ -143,12 +143,12 @@ class Step:
                     self.runs.append(_Run(level, segment, span, sight))
 
 
-def _segment(level: int, each: tuple[Part, slice]) -> Segment | None:
+def _segment(level: int, each: tuple[RequestShare, slice]) -> Segment | None:
     path = each[0].path
     return path[level - 1] if level <= len(path) else None
 
 
-def _rows(table: Table, parts: Sequence[tuple[Part, slice]], device: torch.device) -> _Rows:
+def _rows(table: Table, parts: Sequence[tuple[RequestShare, slice]], device: torch.device) -> _Rows:
     most = max(len(part.places) for part, _ in parts)
     end = max(part.places.stop - part.start for part, _ in parts)
     queries = torch.zeros(1 + max(part.row for part, _ in parts), most, dtype=torch.long)

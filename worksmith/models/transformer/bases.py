@@ -49,7 +49,7 @@ def _found(name: str) -> tuple[Path, dict[str, str]]:
         folder = _from_hub(name)
     if (folder / ADAPTER[0]).is_file():
         raise InputError(
-            "an adapter is no base", where=str(folder), hint=f"name the base that its {MANIFEST} names"
+            "an adapter is not a base", where=str(folder), hint=f"name the base that its {MANIFEST} names"
         )
     files = file_digests(folder)
     if "config.json" not in files or not any(file.endswith(".safetensors") for file in files):

@@ -23,7 +23,7 @@ from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from worksmith.models.transformer.attention import NAME, Part, Step
+from worksmith.models.transformer.attention import NAME, RequestShare, Step
 from worksmith.models.transformer.constraint import Grammars
 from worksmith.models.transformer.difference import add
 from worksmith.models.transformer.guesses import Guesses
@@ -188,13 +188,13 @@ class Batches:
         shares = [*self._shares(running)]
         tokens: list[int] = []
         asked: list[range] = []
-        parts: list[Part] = []
+        parts: list[RequestShare] = []
         for request, new in shares:
             end = len(tokens) + len(new)
             asked.append(range(len(tokens) if request.said else end - 1, end))
             tokens += new
             places = range(request.read, request.read + len(new))
-            parts.append(Part(places, request.apart, request.table, request.row, request.start))
+            parts.append(RequestShare(places, request.apart, request.table, request.row, request.start))
         step = Step(parts, self._model.device)
         as_tensor = partial(torch.tensor, device=self._model.device)
         scores = self._model(

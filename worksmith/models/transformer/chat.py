@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from dspy import lm15
 
-from worksmith.programs.prompting.lenient import TAGGED_CALL
+from worksmith.programs.prompting.replies.lenient import TAGGED_CALL
 from worksmith.tools.seeding import digest
 
 _HONOURED = ("max_tokens", "temperature", "top_p", "stop", "seed")
@@ -167,7 +167,7 @@ def _check_supported(request: lm15.Request, form: CallForm | None) -> None:
     if request.tools and form is None:
         raise lm15.UnsupportedFeatureError("the model has no native tool calls", feature="tools")
     if not all(isinstance(tool, lm15.FunctionTool) for tool in request.tools):
-        raise lm15.UnsupportedFeatureError("the model has no tools of its own", feature="tools")
+        raise lm15.UnsupportedFeatureError("the model has no built-in tools", feature="tools")
     choice = request.config.tool_choice
     if choice is not None and choice.mode == "required" and form is not TAGGED:
         raise lm15.UnsupportedFeatureError("the model cannot be made to call a tool", feature="tool_choice")

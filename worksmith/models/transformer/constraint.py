@@ -13,7 +13,7 @@ from llguidance import LLMatcher, LLTokenizer
 from llguidance.hf import from_tokenizer
 
 from worksmith.models.transformer.chat import CallForm
-from worksmith.programs.prompting.grammar import AS_WRITTEN, as_json, closed
+from worksmith.programs.prompting.replies.grammar import AS_WRITTEN, as_json, closed
 
 _CLOSING = 96
 """The last tokens of a reply's limit, in which calls are brought to their end; texts have half of it."""
@@ -46,9 +46,9 @@ class Grammars:
         special = len(tokens) == 1 and self._tokens.is_special_token(tokens[0])
         return tag if special else json.dumps(tag)
 
-    def constraint(self, grammar: str, most: int) -> Constraint:
+    def constraint(self, grammar: str, most: int) -> GrammarConstraint:
         """The constraint of one reply of at most `most` tokens."""
-        return Constraint(self._compiled(grammar).deep_copy(), self, most)
+        return GrammarConstraint(self._compiled(grammar).deep_copy(), self, most)
 
     def closing(self, allowed: torch.Tensor, *, calls: bool) -> torch.Tensor:
         """Of the allowed tokens those that bring a reply nearer to its end; all, if no token is known to.
@@ -91,7 +91,7 @@ class Grammars:
         return [self._texts.index(text) if text in self._texts else 0 for text in (b"q", b"\n")]
 
 
-class Constraint:
+class GrammarConstraint:
     """The grammar of one reply, and its place in it.
 
     Attributes:

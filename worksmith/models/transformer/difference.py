@@ -35,7 +35,7 @@ def check_encodable(model: Any, folder: Path) -> None:
     """
     if any(weight.shape[-1] % _GROUP for weight in model.parameters() if weight.ndim > 1):
         raise InputError(
-            f"a matrix of the model has columns that are no multiple of {_GROUP}",
+            f"a matrix of the model has a number of columns that is not a multiple of {_GROUP}",
             where=str(folder),
             hint="give --form whole",
         )

@@ -54,7 +54,7 @@ Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 def _readable(name: str) -> str:
     if not _READ.fullmatch(name):
-        raise ValueError(f"{name!r} is no file of a model")
+        raise ValueError(f"{name!r} is not a file of a model")
     return name
 
 
@@ -162,7 +162,7 @@ def _check_files(folder: Path, model: TrainedModel) -> None:
             raise InputError(
                 f"{name} is not the file that the manifest names",
                 where=str(folder / name),
-                hint="copy the folder again, or train the model anew",
+                hint="copy the folder again, or train the model again",
             )
     unnamed = file_digests(folder).keys() - model.files.keys()
     if unnamed:
@@ -182,7 +182,7 @@ def _check_closed(folder: Path) -> None:
     for name, key in _LEADS.items():
         path = folder / name
         if path.is_file() and key in dict(read_json(path, "the configuration of a model")):
-            raise InputError(f"{name} names files of its own", where=str(path), hint=f"remove {key} from it")
+            raise InputError(f"{name} names files", where=str(path), hint=f"remove {key} from it")
 
 
 def _sha256(path: Path) -> str:

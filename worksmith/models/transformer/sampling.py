@@ -13,7 +13,7 @@ _STEP = 0x9E3779B97F4A7C15
 """An odd number; its multiples give every position of a reply another seed."""
 
 
-class Constraint(Protocol):
+class TokenConstraint(Protocol):
     """The replies that a request allows."""
 
     def allows(self, token: int, said: Sequence[int]) -> bool:
@@ -36,7 +36,7 @@ class Sampling:
     top_p: float
     seed: int
     stop: tuple[str, ...]
-    constraint: Constraint | None = None
+    constraint: TokenConstraint | None = None
 
 
 def next_token(scores: torch.Tensor, sampling: Sampling, said: Sequence[int]) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from worksmith.models.transformer.engine import TransformerEngine
 from worksmith.models.transformer.gguf.conversion import converted, file_digest
 from worksmith.models.transformer.gguf.model import gguf_model
+from worksmith.models.transformer.transformer_engine import TransformerEngine
 from worksmith.retrievers.extras import install_line
 from worksmith.tools.errors import InputError
 

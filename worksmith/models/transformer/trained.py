@@ -6,14 +6,14 @@ from functools import cache, partial
 from pathlib import Path
 
 from worksmith.models.transformer.bases import base_digest, base_model
-from worksmith.models.transformer.engine import TransformerEngine
 from worksmith.models.transformer.gguf.conversion import FORM
 from worksmith.models.transformer.manifest import read_manifest
+from worksmith.models.transformer.transformer_engine import TransformerEngine
 from worksmith.models.transformer.weights import Weights, device_in_use
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest
 
-_HINT = "get the version of the base that it was trained on, or train it anew"
+_HINT = "get the version of the base that it was trained on, or train it again"
 
 
 def trained(folder: Path) -> TransformerEngine:

@@ -59,9 +59,9 @@ _EVENT = {
 }
 
 _REASONS = {
-    400: "The request is no JSON.",
-    401: "There is no valid token.",
-    403: "The token names nobody who may work here, or somebody who may not do this.",
+    400: "The request is not JSON.",
+    401: "The token is missing or invalid.",
+    403: "The token names no active person, or a person without this right.",
     404: "There is nothing of this name that is the caller's to see.",
     409: "The changes were decided on, are others, or cannot be made any more; or rows were changed since.",
     410: "The changes have expired.",
@@ -222,7 +222,7 @@ def _add_refusals(api: FastAPI) -> None:
     async def invalid(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         if first["type"] == "json_invalid":
-            return refusal(RequestError(400, "invalid_json", "The body is no JSON"))
+            return refusal(RequestError(400, "invalid_json", "The body is not JSON"))
         place = ".".join(str(part) for part in first["loc"])[:200]
         return refusal(RequestError(422, "invalid_request", f"{place}: {first['msg']}"))
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from worksmith.serving.programs.api import make_api, refusal
 from worksmith.tools.serving.application import Application
-from worksmith.tools.serving.bodies import json_body
+from worksmith.tools.serving.bodies import json_body, replayed
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -91,18 +91,9 @@ class _Routed(Response):
         self._api, self._read = api, body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = False
-
-        async def read() -> Message:
-            nonlocal given
-            if given:
-                return await receive()
-            given = True
-            return {"type": "http.request", "body": self._read, "more_body": False}
-
         # A defect has been answered by the API, which raises it nevertheless.
         with suppress(Exception):
-            await self._api(scope, read, send)
+            await self._api(scope, replayed(self._read, receive), send)
 
 
 def _route(scope: Scope) -> str:

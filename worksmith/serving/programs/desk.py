@@ -117,7 +117,7 @@ class Desk:
             with self._proposals.committing(id):
                 return self._approve(proposal, digest, caller)
         except InUseError:
-            raise RequestError(409, "decided", "Somebody else decides on the changes just now") from None
+            raise RequestError(409, "decided", "Another person decides on the changes just now") from None
 
     def settle(self, id: str, digest: str, committed: bool, caller: Caller) -> dict[str, Any]:
         """Record whether an interrupted commit was made, if only a person can know."""
@@ -183,13 +183,13 @@ class Desk:
         own = proposal.persona == caller.persona.id
         allowed = own if self._settings.approver is None else caller.approver
         if not allowed or (own and self._settings.four_eyes):
-            raise RequestError(403, "not_permitted", "These changes are for somebody else to approve")
+            raise RequestError(403, "not_permitted", "Another person must approve these changes")
 
     def _found(self, id: str, caller: Caller) -> Proposal:
         """The proposal, if it is the caller's, or the caller approves those of others."""
         proposal = self._proposals.get(id)
         if proposal is None or not (caller.approver or proposal.persona == caller.persona.id):
-            raise RequestError(404, "not_found", "There are no such changes")
+            raise RequestError(404, "not_found", "The changes are unknown")
         return self._settled(proposal) if proposal.status == "committing" else proposal
 
     def _settled(self, proposal: Proposal) -> Proposal:
@@ -213,7 +213,7 @@ class Desk:
 
     def _take(self, proposal: Proposal, status: str, caller: Caller) -> None:
         if not self._proposals.decide(proposal.id, proposal.digest, status, caller.persona.id):
-            raise RequestError(409, "decided", "Somebody else has decided on the changes")
+            raise RequestError(409, "decided", "Another person has decided on the changes")
         self._metrics.changes.labels(status).inc()
 
     def _changed(self, rows: Sequence[tuple[str, CellValue]], reader: Persona | None) -> RequestError:
@@ -278,4 +278,4 @@ def _json_of(returned: Any) -> Any:
     try:
         return to_jsonable_python(returned, inf_nan_mode="null", fallback=str)
     except Exception:
-        return f"a {type(returned).__name__} that is no JSON"
+        return f"a {type(returned).__name__} that is not JSON"

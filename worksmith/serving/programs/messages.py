@@ -35,7 +35,7 @@ class TaskRequest(BaseModel):
         min_length=1, max_length=LONGEST_TASK, pattern=r"\S"
     )
     toolkits: list[str] = Field(
-        default=[], max_length=100, description="The toolkits on offer; none for all."
+        default=[], max_length=100, description="The toolkits on offer; empty for all."
     )
     stream: bool = Field(default=False, description="Send each step as an event when it is made.")
 
@@ -97,7 +97,7 @@ class ShownProposal(BaseModel):
     changes: list[ShownChange]
     complete: bool = Field(description="Whether the reader may read all of the changes.")
     created: float = Field(description="Seconds since 1970.")
-    expires: float = Field(description="Seconds since 1970, after which nobody can approve them.")
+    expires: float = Field(description="Seconds since 1970, after which they cannot be approved.")
     decided_by: str | None = None
     result: Any = Field(default=None, description="What the commit function returned.")
     error: str | None = None
@@ -143,7 +143,7 @@ class TaskResult(BaseModel):
 
     Attributes:
         status: `finished`, or why the agent did not finish; then it has no changes.
-        answer_status: `answered`, `denied` or `not_found`, where the world asks for it.
+        answer_status: `answered`, `partial`, `denied` or `not_found`, where the world asks for it.
     """
 
     model_config = ConfigDict(json_schema_extra={"examples": [_RESULT]})

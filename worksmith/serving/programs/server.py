@@ -49,7 +49,7 @@ def serve(settings: ServeProgramSettings, announce: Callable[[str], None]) -> No
         raise InputError(
             f"other machines could reach {settings.host} in plain HTTP",
             where="--host",
-            hint="--behind-proxy says that a proxy in front speaks TLS",
+            hint="--behind-proxy states that a proxy in front speaks TLS",
         )
     if settings.workers > 1:
         _serve_in_processes(settings, announce)

@@ -77,7 +77,7 @@ class ChangeSettings(JobSettings):
         recorded=False,
     )
     changes_expire: float = setting(
-        3600.0, "Seconds after which nobody can approve changes.", min=1, metavar="SECONDS"
+        3600.0, "Seconds after which changes cannot be approved.", min=1, metavar="SECONDS"
     )
     approver: str | None = setting(
         None,
@@ -85,7 +85,7 @@ class ChangeSettings(JobSettings):
         metavar="CLAIM=VALUE",
         unset="the persona whose task it was",
     )
-    four_eyes: bool = setting(False, "Nobody approves the changes of a task of their own.")
+    four_eyes: bool = setting(False, "People cannot approve the changes of their own tasks.")
 
     @model_validator(mode="after")
     def _somebody_approves(self) -> Self:
@@ -94,7 +94,9 @@ class ChangeSettings(JobSettings):
                 "no claim and value", where=f"--approver {self.approver}", hint="such as roles=approver"
             )
         if self.four_eyes and self.approver is None:
-            raise InputError("nobody could approve", where="--four-eyes", hint="name others with --approver")
+            raise InputError(
+                "no person could approve", where="--four-eyes", hint="name others with --approver"
+            )
         return self
 
 
@@ -106,7 +108,7 @@ class LiveSettings(JobSettings):
     live: bool = setting(
         False, "They make their calls at once, without an approval, in place of what stands in for them."
     )
-    yes: bool = setting(False, "Confirm --live, which says the names of these tools.", recorded=False)
+    yes: bool = setting(False, "Confirm --live, which names these tools.", recorded=False)
 
 
 class TaskLimitSettings(JobSettings):

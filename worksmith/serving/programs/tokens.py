@@ -83,7 +83,7 @@ class Tokens:
         except InputError:
             persona = None
         if persona is None or not persona.active:
-            raise RequestError(403, "unknown_persona", "The token names nobody who may work here")
+            raise RequestError(403, "unknown_persona", "The token names no active person")
         return Caller(persona, self._approves(claims))
 
     def claims(self, token: str) -> Mapping[str, Any]:

@@ -19,13 +19,13 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from worksmith.programs.own_agents.mcp_server import tool_server
 from worksmith.serving.tools.episodes import ClientEpisode, Open
 from worksmith.tools.errors import InputError
 from worksmith.tools.serving.application import LOOPBACK, Application, is_loopback
-from worksmith.tools.serving.bodies import json_body
+from worksmith.tools.serving.bodies import json_body, replayed
 from worksmith.tools.serving.refusals import RequestError
 
 PATH = "/mcp"
@@ -100,7 +100,7 @@ class ToolsApp(Application):
         if named is None:
             return await self._begun(http, message)
         if named not in self._sessions:
-            raise RequestError(404, "session_not_found", "There is no such session")
+            raise RequestError(404, "session_not_found", "The session is unknown")
         return self._sessions[named]
 
     async def _begun(self, http: Request, message: types.JSONRPCMessage | None) -> _Session:
@@ -175,17 +175,11 @@ class _Answered(Response):
         self._session, self._body, self._request = session, body, request
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        session, unread = self._session, [self._body]
-
-        async def replayed() -> Message:
-            if unread:
-                return {"type": "http.request", "body": unread.pop(), "more_body": False}
-            return await receive()
-
+        session = self._session
         if self._request is not None:
             session.in_flight.add(self._request)
         try:
-            await session.transport.handle_request(scope, replayed, send)
+            await session.transport.handle_request(scope, replayed(self._body, receive), send)
         finally:
             session.in_flight.discard(self._request or "")
 
@@ -212,7 +206,7 @@ def _message(body: bytes) -> types.JSONRPCMessage:
     try:
         message = types.jsonrpc_message_adapter.validate_python(data, by_name=False)
     except ValidationError:
-        raise RequestError(400, "invalid_request", "The body is no message of JSON-RPC") from None
+        raise RequestError(400, "invalid_request", "The body is not a message of JSON-RPC") from None
     if isinstance(message, types.JSONRPCNotification) and "id" in data:
         raise RequestError(400, "invalid_request", "The id is neither a text nor a whole number")
     return message

@@ -8,9 +8,9 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from worksmith.evals.dspy_programs.asked import task_of
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.reporting.episodes import ShownEpisode
-from worksmith.jobs.opening.judges import check_judged
+from worksmith.jobs.opening.named_judges import check_judged
 from worksmith.jobs.opening.suites import LOGS, choose_tasks, usable_tasks
 from worksmith.programs.own_agents.opened import OpenedTask
 from worksmith.programs.own_agents.sessions import Sessions
@@ -73,7 +73,7 @@ def verdict(record: EpisodeRecord) -> str:
 def _free(suite: Suite, settings: ToolServerSettings) -> Open:
     if settings.persona is None:
         hint = "give --task ID, --all-tasks, or --as PERSONA for a session without a score"
-        raise InputError("it is not said what clients are to do", hint=hint)
+        raise InputError("the tasks of clients are missing", hint=hint)
     given = task_of("free", suite.env, persona=suite.env.persona(settings.persona))
 
     def open() -> FreeEpisode:

@@ -58,7 +58,9 @@ async def _understood(heard: Any, said: Any) -> AsyncIterator[Any]:
         async with writer:
             async for message in heard:
                 if isinstance(message, Exception):
-                    error = types.ErrorData(code=types.PARSE_ERROR, message="This is no message of JSON-RPC")
+                    error = types.ErrorData(
+                        code=types.PARSE_ERROR, message="This is not a message of JSON-RPC"
+                    )
                     await said.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=None, error=error)))
                 else:
                     await writer.send(message)

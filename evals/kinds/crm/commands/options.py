@@ -17,12 +17,12 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document 
 
 
 def say(message: str) -> None:
-    """Print a message for people, which is no result, on stderr."""
+    """Print a message for people, outside the results, on stderr."""
     typer.echo(harmless(message), err=True)
 
 
 def roles(context: typer.Context) -> list[str]:
-    """The roles of the suite on the command line, for completion; none where there is no such world."""
+    """The roles of the suite on the command line, for completion; none if the world is unknown."""
     from worksmith.tools.errors import InputError
     from worksmith.tools.kinds.crm.access.policy import role_names
     from worksmith.tools.world import World
@@ -35,10 +35,10 @@ def roles(context: typer.Context) -> list[str]:
 
 
 def crm_world(suite: Path) -> World:
-    """The CRM world of a suite, or in a directory of its own.
+    """The CRM world of a suite, or in another directory.
 
     Raises:
-        InputError: there is none.
+        InputError: it is unknown.
     """
     from worksmith.tools.errors import InputError
     from worksmith.tools.world import World

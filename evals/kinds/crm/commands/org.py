@@ -52,11 +52,10 @@ def export(
 
     `worksmith suite import crmarena ... --org FILE` reads such files.
     """
-    from worksmith.tools.errors import InputError
+    from worksmith.tools.files.atomic import check_free
     from worksmith.tools.kinds.crm.org_file import write_org
 
-    if out.exists() and not force:
-        raise InputError("there is a file already", where=str(out), hint="--force replaces it")
+    check_free(out, force=force)
     counts = write_org(crm_world(suite), out)
     if as_json:
         typer.echo(json.dumps({"file": str(out), "records": counts}))
@@ -124,7 +123,7 @@ def upload(
 
 def _org() -> SalesforceOrg:
     from worksmith.tools.kinds.crm.live.org import SalesforceOrg
-    from worksmith.tools.kinds.crm.soql.engine import Limits
+    from worksmith.tools.kinds.crm.soql.soql_engine import Limits
 
     return SalesforceOrg.from_env(limits=Limits(rows=_MOST))
 
@@ -136,7 +135,7 @@ def _objects() -> list[str]:
 
 
 def _looked_at(org: SalesforceOrg, name: str) -> dict[str, Any]:
-    """What an org has of one object."""
+    """An org's facts about one object."""
     from worksmith.tools.kinds.crm.schema import OBJECTS
 
     described = org.describe(name)
@@ -179,7 +178,7 @@ def _show_plan(target: Target, plan: UploadPlan) -> None:
 
 
 def _report_dry_run(target: Target, plan: UploadPlan, obstacles: Sequence[str], as_json: bool) -> None:
-    """Say what a dry run found; what stands against the upload makes it fail."""
+    """Report a dry run; obstacles make it fail."""
     if as_json:
         objects = [each.to_json() for each in plan.objects]
         typer.echo(json.dumps({"org": target.host, "objects": objects, "obstacles": list(obstacles)}))
@@ -200,7 +199,7 @@ def _refuse(target: Target, obstacles: Sequence[str]) -> None:
 
 
 def _check_file(path: Path, resume: bool) -> None:
-    """See that the file of ids is there if it is to be gone on with, and not there if it is not."""
+    """Check that the file of ids exists exactly for a resumed upload."""
     from worksmith.tools.errors import InputError
 
     if path.exists() and not resume:

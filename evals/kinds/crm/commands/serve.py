@@ -70,17 +70,15 @@ def serve_crm(
     Clients log in with any user name and password and the token as security token, or use the token as
     session id. Ctrl-C or SIGTERM ends the server.
     """
-    from worksmith.tools.errors import InputError, missing_extra
+    from worksmith.tools.errors import InputError, needing
     from worksmith.tools.kinds.crm.rest.store import OrgStore, check_free
     from worksmith.tools.serving.tokens import new_token
 
-    try:
+    with needing("the command `serve`", "serve"):
         from worksmith.tools.kinds.crm.rest.app import THREADS, Api, App
         from worksmith.tools.kinds.crm.rest.login import Sessions
         from worksmith.tools.kinds.crm.rest.messages import Serving
         from worksmith.tools.serving.server import Server, check_reach
-    except ModuleNotFoundError as error:
-        raise missing_extra("the command `serve`", "serve") from error
     check_reach(host, allow_remote=allow_remote, tls=tls)
     if save is not None:
         if not writable:

@@ -50,8 +50,8 @@ def qualified(org: OrgRecords, mode: Mode, question: Question) -> set[str]:
 def doubt(org: OrgRecords, question: Question) -> Doubt | None:
     """Why, in clean mode, a question about them cannot be asked.
 
-    What happened to the cases has to be known on the day of the question, and where nobody qualifies somebody
-    must come close.
+    The history of the cases must be known on the day of the question, and if no agent qualifies, one must
+    come close.
     """
     window = window_of(question)
     if any(org.last_event[case.id].date() >= question.today for case in org.opened(window)):
@@ -174,7 +174,7 @@ def _untransferred(org: OrgRecords, mode: Mode, question: Question) -> Sequence[
 
 
 def _query_transferred(recorder: PlanRecorder, question: Question) -> Callable[[str], bool]:
-    """Asks for transfers, and says of a case whether it has to be left out."""
+    """Asks for transfers, and decides whether a case is left out."""
     if recorder.mode == "clean":
         rows = recorder.soql(
             "Transferred cases are left out: those with an assignment that had an owner before.",
@@ -196,7 +196,7 @@ class TransferCount(Periodic):
     """See `Family`. Strata are `KIND/N/EXTREME`.
 
     As published, agents without a transfer have no place in the ranking. By the policy they have zero, so
-    that they can have the fewest; where nobody passed anything on, nobody has most.
+    that they can have the fewest; without transfers no agent has most.
     """
 
     def drawn(
@@ -250,7 +250,7 @@ class TransferCount(Periodic):
 
 
 def _ranked(counts: dict[str, int], question: Question) -> dict[str, int]:
-    """The counts among which to look; none where most is asked for and nobody passed anything on."""
+    """The counts among which to look; empty for the most without transfers."""
     return {} if question.slots["extreme"] == "max" and not any(counts.values()) else counts
 
 

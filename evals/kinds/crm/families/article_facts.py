@@ -1,4 +1,4 @@
-"""The facts of knowledge articles: what they are called, what is true, and what a text says of them."""
+"""The facts of knowledge articles: their names, the truth, and the statements of a text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from random import Random
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords
 from worksmith.evals.kinds.crm.questions.wording import wording
 from worksmith.evals.tasks.task import Entity
-from worksmith.tools.kinds.crm.generate.hearing import read_rules
+from worksmith.tools.kinds.crm.generate.conversation_reader import read_rules
 from worksmith.tools.kinds.crm.generate.industry import Industry
 from worksmith.tools.kinds.crm.generate.wording import texts
 
@@ -88,7 +88,7 @@ def read_subjects(text: str, industry: Industry) -> tuple[list[str], str]:
 
 
 def true_value(org: OrgRecords, key: str, subject: str) -> str | None:
-    """What holds, as the org was made; None if no article says so."""
+    """The truth of the generated org; None if no article states it."""
     fact = facts(org.built.industry)[key]
     if fact.of != _RULES:
         return _advice(org).get(subject, {}).get(key)
@@ -110,7 +110,7 @@ def true_article(org: OrgRecords, key: str, subject: str) -> str | None:
 
 
 def read_value(key: str, subject: str, title: str, text: str, industry: Industry) -> str | None:
-    """What an article says of a fact about a subject; None if it is about something else."""
+    """An article's value of a fact about a subject; None for another subject."""
     fact = facts(industry)[key]
     if fact.of != _RULES:
         topic = industry.data.advice.topics[fact.of]

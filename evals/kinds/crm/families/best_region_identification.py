@@ -22,7 +22,7 @@ from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
 
 _NAME = "best_region_identification"
 _FEWEST, _MARGIN = 3, 1.05
-"""By the policy of clean mode a state counts with so many closed cases; the first is ahead by this factor."""
+"""By the policy of clean mode a state counts from three closed cases; the first is ahead by this factor."""
 
 
 class BestRegion(Periodic):
@@ -32,7 +32,7 @@ class BestRegion(Periodic):
     """
 
     def doubt(self, org: OrgRecords, question: Question) -> Doubt | None:
-        """See `Periodic`: on the day of the question it has to be known which cases are closed."""
+        """See `Periodic`: on the day of the question the closed cases must be known."""
         cases = org.opened(window_of(question))
         if any(case.closed and case.closed.date() >= question.today for case in cases):
             return Doubt("cases still in work")

@@ -29,7 +29,7 @@ _RELEVANT = 0.6
 """Share of the new cases that are about a product of which an expert for the issue has closed a case."""
 
 _AGAIN = 5.0
-"""How often an agent is drawn for an issue before that becomes rare, so that nobody answers most of them."""
+"""The draws of an agent for an issue before that becomes rare, so that no agent answers most of them."""
 
 _DAYS_TOLD, _MOST_DAYS = 0.5, 12
 _NOT_CLOSED = ("New", "Working", "Waiting on Customer", "Escalated")

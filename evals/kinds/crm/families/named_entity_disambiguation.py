@@ -173,7 +173,7 @@ def _doubt(org: OrgRecords, question: Question) -> Doubt | None:
 
 
 def _later(period: Period, day: date) -> date | None:
-    """The day from which `day` is a period ago; None if there is none."""
+    """The day from which `day` is a period ago; None without one."""
     today = day + period.length
     return today if period.back(today) == day else None
 

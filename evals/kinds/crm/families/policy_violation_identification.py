@@ -16,7 +16,7 @@ from worksmith.evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.crm.questions.wording import phrased, wording
 from worksmith.evals.tasks.task import Entity
 from worksmith.tools.generating.latent import Latent
-from worksmith.tools.kinds.crm.generate.hearing import (
+from worksmith.tools.kinds.crm.generate.conversation_reader import (
     Hearing,
     Turn,
     hear,

@@ -87,7 +87,7 @@ def meant(mention: str, products: Mapping[str, str], industry: Industry) -> set[
     Args:
         mention: as it stands in a question.
         products: by id name and description, of all that may be meant.
-        industry: of the company that sells them; says which words mean the same.
+        industry: of the company that sells them; has synonyms.
     """
     known = {product: _words(text) for product, text in products.items()}
     often = Counter(word for said in known.values() for word in said)

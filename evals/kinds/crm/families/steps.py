@@ -67,7 +67,7 @@ def read_moment(text: str) -> datetime:
 
 
 def leader(values: Mapping[str, float], extreme: str, entity: str) -> Truth:
-    """The one with the greatest (`max`) or least (`min`) value; None where there is nobody.
+    """The one with the greatest (`max`) or least (`min`) value; None if there is nobody.
 
     Args:
         entity: type of the answer.
@@ -93,7 +93,7 @@ def narrow(values: Mapping[str, float], extreme: str, margin: float) -> Doubt | 
 
 
 def leaders(values: Mapping[str, float], extreme: str) -> Values:
-    """All with the greatest or least value; None where there is nobody."""
+    """All with the greatest or least value; None if there is nobody."""
     if not values:
         return None
     best = (max if extreme == "max" else min)(values.values())

@@ -11,7 +11,7 @@ from worksmith.evals.kinds.crm.questions.family import Family, Question, Values
 from worksmith.evals.kinds.crm.questions.plan_recorder import PlanError, PlanRecorder
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.environment import Environment
-from worksmith.tools.kinds.enterprise.importing.report import ImportReport
+from worksmith.tools.importing.report import ImportReport
 from worksmith.tools.world import World
 
 

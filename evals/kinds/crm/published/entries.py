@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from worksmith.tools.errors import InputError
+from worksmith.tools.importing.cells import Number, plain
+from worksmith.tools.importing.json_records import read_records
+from worksmith.tools.importing.raw import RawRecord
+from worksmith.tools.importing.report import FileNote, ImportReport
 from worksmith.tools.kinds.crm.ids import canonical
 from worksmith.tools.kinds.crm.schema import OBJECTS
-from worksmith.tools.kinds.enterprise.importing.cells import Number, plain
-from worksmith.tools.kinds.enterprise.importing.json_records import read_records
-from worksmith.tools.kinds.enterprise.importing.raw import RawRecord
-from worksmith.tools.kinds.enterprise.importing.report import FileNote, ImportReport
 
 FAMILY_NAMES = {
     "transfer_time": "transfer_count",

@@ -16,10 +16,10 @@ from worksmith.evals.kinds.crm.reading.recognise import Reading, recognise
 from worksmith.evals.kinds.crm.reading.texts import question_of, tidy
 from worksmith.evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
 from worksmith.evals.tasks.task import Answer, Entity, Task
+from worksmith.tools.importing.cells import Number, plain
+from worksmith.tools.importing.report import ImportReport
 from worksmith.tools.kinds.crm.access.policy import persona_of
 from worksmith.tools.kinds.crm.moments import MONTHS
-from worksmith.tools.kinds.enterprise.importing.cells import Number, plain
-from worksmith.tools.kinds.enterprise.importing.report import ImportReport
 
 _NOTHING = frozenset({"", "none", "null", "n/a"})
 _LONGEST_ANSWER = 5000

@@ -29,7 +29,7 @@ class Doubt:
 
 
 Truth = tuple[Entity, ...] | Doubt | None
-"""The answer to a question; None where the honest answer is that there is none."""
+"""The answer to a question; None if the honest answer is that there is none."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Question:
             it. No two questions of a suite have the same.
         shown: what is shown below the wording, by label (`Case Id`).
         today: when it is asked.
-        answer: the truth by plain Python over the records; None where there is none.
+        answer: the truth by plain Python over the records; None without one.
         reference: the truth in a sentence, where the answer is one.
         stratum: one of the family's `strata`.
         must_read: references (`object/id`) of records without which it cannot be known.

@@ -28,7 +28,7 @@ class Period:
         text: the period in one form for all ways to say it, that of generated tasks: `3 months`, `1 weeks`,
             `Q3 2021`, `Winter 2020`.
         unit: what is counted or named.
-        count: how many units back; None where the calendar names the period.
+        count: how many units back; None if the calendar names the period.
         start: its first day; for a point, that day.
         end: the first day after it; where it is counted back, the day that it is counted from.
         point: the wording names a day that lies so far back (`two weeks ago`).
@@ -57,7 +57,7 @@ def back(count: int, unit: Unit, today: date | None, *, point: bool = False) -> 
 
 
 def named(unit: Unit, first_month: int, year: int, text: str) -> Period | None:
-    """A period of the calendar that begins with a month; None if there is no such year."""
+    """A period of the calendar that begins with a month; None if the year is unknown."""
     if not 1900 <= year < 2200:
         return None
     start = date(year, first_month, 1)

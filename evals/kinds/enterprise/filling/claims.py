@@ -1,4 +1,4 @@
-"""Which split may use what: personas are shared out beforehand, records go to whoever comes first."""
+"""The shares of splits: personas are divided beforehand, records go to the first taker."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worksmith.evals.tasks.task import Split
 from worksmith.tools.seeding import rng
 
 SHARED = frozenset({"policies", "employees"})
-"""Sources whose records many tasks go through, whatever they are about: only `about` claims these."""
+"""Sources whose records many tasks go through, with any subject: only `about` claims these."""
 
 
 class Claims:
@@ -45,7 +45,7 @@ class Claims:
 
 
 def claimed(about: Iterable[str], picked: Iterable[str]) -> list[str]:
-    """What a task takes for its split: what it is about, and what its plan picks out, unless shared."""
+    """The records that a task takes for its split: subjects, and unshared ones that its plan picks."""
     return [*about, *(ref for ref in picked if ref.partition("/")[0] not in SHARED)]
 
 

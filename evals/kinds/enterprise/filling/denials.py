@@ -1,4 +1,4 @@
-"""Why somebody may not do what a task asks: whom to swap in for a persona who may."""
+"""The reasons to deny a task: the persona to put in the place of a permitted one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _oneself(facts: Facts, _allowed: Record, subject: str) -> list[Record]:
 
 
 def _gone(facts: Facts, allowed: Record, _subject: str) -> list[Record]:
-    """Whoever has left, those of the same department first if there are any."""
+    """Former employees, those of the same department first if there are any."""
     same = [row for row in facts.left if row["department"] == allowed["department"]]
     return same + [row for row in facts.left if row["department"] != allowed["department"]]
 

@@ -17,7 +17,7 @@ from worksmith.evals.kinds.enterprise.filling.solved import Solved, solve, tools
 from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, attempt
 from worksmith.evals.kinds.enterprise.goals.goal import Goal
 from worksmith.evals.tasks.task import Difficulty, Split, Task, TaskType
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.environment import Environment
 from worksmith.tools.seeding import digest, rng
 
@@ -28,13 +28,13 @@ _SWAPS = 40
 """So many people are tried as the one who is denied."""
 
 _ROUNDS = 8
-"""So often a goal is drawn anew because nobody is denied it."""
+"""The draws of a goal for a persona who is denied it."""
 
 _EASY = 2
-"""Up to so many steps a task is easy."""
+"""The most steps of an easy task."""
 
 _HELD_OUT: tuple[tuple[int, Split], ...] = ((12, "train"), (15, "dev"), (20, "test"))
-"""When whole goals are held out, so many of twenty go to each split."""
+"""When whole goals are held out, these parts of twenty go to each split."""
 
 
 class Filler:
@@ -62,7 +62,7 @@ class Filler:
         self._used: Counter[tuple[Split, str]] = Counter()
 
     def fill(self, split: Split, place: Place) -> Task | None:
-        """A task for this place; None where the world has none."""
+        """A task for this place; None if the world has none."""
         cell = place.cell
         here = [g for g in self.goals if (g.area, g.subarea, g.type) == (cell.area, cell.subarea, cell.type)]
         exact = [g for g in here if g.steps == place.steps]
@@ -138,7 +138,7 @@ class Filler:
         return None
 
     def _pool(self, split: Split, goal: Goal) -> list[Record]:
-        """The personas of a split who may ask what a goal is about."""
+        """The personas of a split who may ask a goal."""
         key = (split, goal.departments, goal.levels, goal.needs, goal.who)
         found = self._pools.get(key)
         if found is None:
@@ -202,7 +202,7 @@ class Filler:
         return frozenset()
 
     def _swapped(self, split: Split, place: Place, solved: Solved, *, late: bool) -> list[Task] | None:
-        """The solved draw given to somebody who is denied, and itself as the twin."""
+        """The solved draw given to a denied persona, and itself as the twin."""
         pool = denials.to_deny(place.denial, self._facts, solved.me, solved.draw.subject)
         here = {row["emp_id"] for row in self._claims.personas(split)}
         pool = [row for row in pool if row["emp_id"] in here]
@@ -231,7 +231,7 @@ class Filler:
         return None
 
     def _in_the_mouth_of(self, row: Record, split: Split, solved: Solved) -> Solved | None:
-        """The same said by somebody else: nobody speaks of themselves by name."""
+        """The same in the words of another persona, who does not use their own name."""
         if row["name"] not in solved.query:
             return solved
         own = solved.goal.wording.own.get(split)

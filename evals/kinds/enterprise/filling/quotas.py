@@ -111,7 +111,7 @@ class Place:
 
     Attributes:
         steps: tool calls of its gold plan; 0 where any number fits.
-        empty: whether its answer is to be that there is nothing.
+        empty: whether its answer must be empty.
         denial: for a task that cannot be done, why not.
         writes: for such a task, whether it asks for a change.
     """
@@ -153,7 +153,7 @@ def answerable_places(
     Args:
         spent: tool calls of the tasks that cannot be done: how many have how many.
         offers: for each cell, how many goals there are with how many tool calls.
-        empties: the (cell, steps) that can have an answer that there is nothing.
+        empties: the (cell, steps) that can have an empty answer.
     """
     demand = {steps: max(0, count - spent.get(steps, 0)) for steps, count in step_counts(total).items()}
     supply = {cell: count for cell, count in cells(total).items() if offers.get(cell)}
@@ -174,7 +174,7 @@ def _with_empty(places: list[Place], empties: frozenset[Place]) -> list[Place]:
 
 
 def wanted_tasks(tool: str) -> tuple[int, bool]:
-    """How many tasks of a split are to use a tool that is wanted, and whether it is an added one."""
+    """The number of tasks of a split that must use a wanted tool, and whether it is an added one."""
     table: dict[str, Any] = _table()["tools"]
     added = tool.partition(".")[0] in table["added"]
     return (1 if added else int(table["fewest"])), added

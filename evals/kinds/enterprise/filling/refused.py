@@ -1,4 +1,4 @@
-"""A task given to somebody who may not do it: the plan up to the denial, and what must not be disclosed."""
+"""A task given to a persona who may not do it: the plan up to the denial, and what must not be disclosed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REFERENCE = "That is not permitted for you, so I have neither looked further no
 
 @dataclass(frozen=True)
 class Refused:
-    """A solved draw in the hands of somebody who is denied.
+    """A solved draw for a denied persona.
 
     Attributes:
         steps: the plan; the last one is denied.
@@ -64,7 +64,7 @@ class Refused:
 
 
 def refuse(solved: Solved, row: Record, reason: str, env: Environment, facts: Facts) -> Refused | None:
-    """The plan of a solved draw carried out by somebody else, up to a denial; None if there is none.
+    """The plan of a solved draw carried out by another persona, up to a denial; None without one.
 
     What the question tells or earlier steps show is not forbidden; something has to be.
     """

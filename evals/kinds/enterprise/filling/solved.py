@@ -58,7 +58,7 @@ _MOST_VALUES = 8
 
 @dataclass(frozen=True)
 class Solved:
-    """A draw that makes a task: what is asked, how it is done, and the answer that was found.
+    """A draw that makes a task: the request, the plan, and the found answer.
 
     Attributes:
         steps: the gold plan.
@@ -85,7 +85,7 @@ def solve(
     """The task of a draw, with its gold plan executed.
 
     Raises:
-        UnfitError: it is not one that can be asked; the message says why.
+        UnfitError: it cannot be asked; the message has the reason.
     """
     if draw.answer and all(tells(query, entity.value) for entity in draw.answer):
         raise UnfitError("the question tells the answer")
@@ -122,7 +122,7 @@ def tools_of(steps: Sequence[Step]) -> tuple[str, ...]:
 
 
 def _check(goal: Goal, draw: Draw, script: PlanRecorder, values: Values) -> None:
-    """Whether the plan has the right length, needs each step, and found what is true."""
+    """Whether the plan has the right length, needs each step, and found the truth."""
     truth = sorted(entity.value for entity in draw.answer)
     if sorted(values) != truth:
         raise UnfitError(f"the plan finds {values}, the truth is {truth}")
@@ -140,7 +140,7 @@ def _check(goal: Goal, draw: Draw, script: PlanRecorder, values: Values) -> None
 def _check_readings(
     goal: Goal, draw: Draw, query: str, persona: Persona, env: Environment, facts: Facts
 ) -> None:
-    """Whether everybody who reads the text answers the same; a reading that leads nowhere is none."""
+    """Whether all readings of the text give the same answer; one without an answer does not count."""
     for read in goal.readings:
         script = PlanRecorder(env.episode(persona=persona), facts, query)
         try:

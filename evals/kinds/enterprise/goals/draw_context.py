@@ -1,4 +1,4 @@
-"""What a goal's draw is given, and what it gives back."""
+"""The input and the result of a goal's draw."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _P = ParamSpec("_P")
 
 
 class UnfitError(WorksmithError):
-    """The draw or the plan does not come out as the goal intends; another draw has to be made."""
+    """The draw or the plan does not come out as the goal intends; another draw must be made."""
 
     def __init__(self, message: str = "an unlucky draw") -> None:
         super().__init__(message)
@@ -37,7 +37,7 @@ def need(value: _T | None) -> _T:
 
 
 def attempt(draw: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | None:
-    """Call a function that may raise `UnfitError`; return None where it does."""
+    """Call a function that may raise `UnfitError`; return None if it does."""
     try:
         return draw(*args, **kwargs)
     except UnfitError:
@@ -51,12 +51,12 @@ _PICKS = 4
 
 @dataclass(frozen=True)
 class Draw:
-    """The parameters of one task and what is true of them.
+    """The parameters of one task and their facts.
 
     Attributes:
         slots: the words of its text.
         answer: the values asked for.
-        nothing: whether the honest answer is that there is nothing.
+        nothing: whether the true answer is empty.
         actions: the changes asked for.
         mentions: what free text in the changes must contain.
         about: the records that the task is about, `source/key`; no other split gets them.
@@ -90,10 +90,10 @@ class DrawContext:
     """Where and for whom a task is drawn.
 
     Attributes:
-        facts: what is true in the world.
+        facts: the facts of the world.
         rng: the only source of chance.
         me: the persona's own record.
-        empty: whether the task is to have the answer that there is nothing.
+        empty: whether the answer must be empty.
         free: whether a record (`source/key`) may be used in this split.
         drawn, words: the records by source and the slots that earlier parts of the draw have given.
     """
@@ -110,7 +110,7 @@ class DrawContext:
         """Pick a record of a source, or one of these rows, that no other split has.
 
         Raises:
-            UnfitError: there is none, or none was hit.
+            UnfitError: there is none, or the draws found none.
         """
         rows = self.facts.all(source) if rows is None else rows
         for _ in range(_PICKS if rows else 0):
@@ -127,7 +127,7 @@ class DrawContext:
         return need(first), need(second)
 
     def colleague(self) -> Record:
-        """Pick somebody else who works here and is known by name."""
+        """Pick another employee who is known by name."""
         row = self.other(self.rng.choice(self.facts.active))
         return need(self.facts.colleague(row["emp_id"]))
 
@@ -143,7 +143,7 @@ class DrawContext:
         return found
 
     def above(self, row: Record, levels: int = 1) -> Record:
-        """Climb from an employee so many levels up.
+        """Climb from an employee `levels` levels up.
 
         Raises:
             UnfitError: somebody on the way has left, or shares a name with others.
@@ -159,7 +159,7 @@ class DrawContext:
         column: str,
         about: Iterable[tuple[str, Record]],
     ) -> Draw:
-        """Put a draw together whose answer is the ids of some rows, or that there are none.
+        """Put a draw together whose answer is the ids of some rows, or an empty one.
 
         Raises:
             UnfitError: there are too many, or the draw is not to have this answer.

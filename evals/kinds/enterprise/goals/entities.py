@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.tasks.task import Entity
 
@@ -44,3 +46,48 @@ def yes_or_no(value: bool) -> Entity:
 def rating(value: str) -> Entity:
     """A rating with its decimals."""
     return Entity(type="number", value=value)
+
+
+Kind = Literal["number", "amount", "rating", "date", "ident", "person", "text"]
+
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("stock", "size", "copies", "quantity"), "number"),
+    **dict.fromkeys(("discounted_price", "total", "monthly_revenue"), "amount"),
+    **dict.fromkeys(("doj", "date_of_purchase", "created_at", "closed_at"), "date"),
+    "rating": "rating",
+    "email": "ident",
+    "name": "person",
+}
+
+
+def kind_of(column: str) -> Kind:
+    """The kind of a column's cells."""
+    if column.endswith("date"):
+        return "date"
+    return "ident" if column.endswith("_id") else _KINDS.get(column, "text")
+
+
+def of_column(row: Record, column: str) -> Entity:
+    """The value of a cell."""
+    kind, value = kind_of(column), row[column]
+    if kind == "person":
+        return person(row)
+    if kind == "ident":
+        return ident(column, value)
+    return of_kind(kind, value)
+
+
+def of_kind(kind: str, value: str) -> Entity:
+    """A value of this kind; of another one than the known it is an id, such as `order`."""
+    match kind:
+        case "number":
+            return number(int(value))
+        case "amount":
+            return amount(value)
+        case "rating":
+            return rating(value)
+        case "date":
+            return date(value)
+        case "text":
+            return text(value)
+    return ident(kind, value)

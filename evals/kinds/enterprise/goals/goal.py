@@ -26,12 +26,12 @@ REGISTERS = 3
 
 @dataclass(frozen=True)
 class Wording:
-    """How a goal is said.
+    """The wording of a goal.
 
     Attributes:
         phrasings: by split.
         says: the answer in a sentence.
-        empty: the sentence for an answer that there is nothing.
+        empty: the sentence for an empty answer.
         own: phrasings for a persona who asks it of their own record.
     """
 
@@ -63,7 +63,7 @@ class Goal:
         levels: of its personas; any, if empty.
         needs: (operation, source) pairs that a persona must in principle be allowed.
         who: whether an employee could ask this at all; everybody could, if None.
-        denials: the reasons for which somebody else may be denied.
+        denials: the reasons to deny another persona.
         uses: reading tools of its plan that few other goals use.
         readings: other ways to understand the text. Each finds the same as `solve`, or nothing, or the draw
             is not asked.

@@ -15,24 +15,31 @@ from worksmith.evals.kinds.enterprise.goals.goal import (
     Who,
     Wording,
 )
-from worksmith.evals.kinds.enterprise.goals.steps import Drawer, Finder, Steps
+from worksmith.evals.kinds.enterprise.goals.paths import Ask, Link
+from worksmith.evals.kinds.enterprise.goals.questions import Drawer, Questions
+from worksmith.evals.kinds.enterprise.goals.steps import Finder, Steps
 from worksmith.evals.tasks.task import Split
 from worksmith.tools.files.data_files import read_toml
 
+_HEAD = ("acts", "says", "starts", "links", "counts")
 _FEWEST: dict[Split, int] = {"test": REGISTERS, "train": 2, "dev": 1}
 
 
 class GoalGroup:
     """The goals of one module.
 
-    A data file has their wording and all attributes that are no functions, by name. At its head are the
-    `subarea` of goals that have none of their own, and the `areas` with the departments of their personas;
-    a goal is in each of these areas. Goals with a `plan` are there as a whole, see `Steps`; `who` names who
-    could ask them.
+    A data file has their wording and all attributes except functions, by name. At its head are the
+    `subarea` of goals without their own, and the `areas` with the departments of their personas;
+    a goal is in each of these areas. Goals with a `plan` or with `asks` are there as a whole, see `Steps` and
+    `Questions`; `who` names who could ask them.
 
     Args:
         file: the data file.
         draws, finds, who: functions that goals of the file name, by their own names.
+        links, asks: see `Questions`.
+
+    Attributes:
+        questions: of the file.
     """
 
     def __init__(
@@ -41,16 +48,22 @@ class GoalGroup:
         draws: Iterable[Drawer] = (),
         finds: Iterable[Finder] = (),
         who: Iterable[Who] = (),
+        *,
+        links: Mapping[str, Link] | None = None,
+        asks: Mapping[str, Ask] | None = None,
     ) -> None:
         data = read_toml(__package__, file)
-        head = {name: data.pop(name, {}) for name in ("acts", "says")}
+        head = {name: data.pop(name, {}) for name in _HEAD}
         self._areas, self._entries = read_entries(file, data)
         drawers, finders, askers = _by_name(draws), _by_name(finds), _by_name(who)
-        self._logics: dict[str, tuple[Solvable, Who | None]] = {
-            name: (Steps(goal, head, drawers, finders), askers[goal["who"]] if "who" in goal else None)
-            for name, goal in data.items()
-            if "plan" in goal
-        }
+        self.questions = Questions(head, drawers, finders, links or {}, asks or {})
+        self._logics: dict[str, tuple[Solvable, Who | None]] = {}
+        for name, goal in data.items():
+            asker = askers[goal["who"]] if "who" in goal else None
+            if "plan" in goal:
+                self.add(asker, **{name: Steps(goal, head, drawers, finders)})
+            elif "asks" in goal:
+                self.add(asker, **{name: self.questions.of(goal)})
         self._readings: dict[str, tuple[Solve, ...]] = {}
 
     @property
@@ -82,6 +95,10 @@ class GoalGroup:
     def add(self, who: Who | None = None, /, **logics: Solvable) -> None:
         """Make draws and solutions goals of this group, by name."""
         self._logics |= {name: (logic, who) for name, logic in logics.items()}
+
+    def logic(self, name: str) -> Solvable:
+        """The draw and the solution of a goal."""
+        return self._logics[name][0]
 
     def read_also(self, name: str, *readings: Solve) -> None:
         """Declare other ways to understand the text of a goal, see `Goal.readings`."""

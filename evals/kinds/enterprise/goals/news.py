@@ -35,7 +35,7 @@ def draw_subject(random: Random) -> str:
 
 
 def sentence(clause: str) -> str:
-    """A clause as a message of its own."""
+    """A clause as a message."""
     return clause[0].upper() + clause[1:] + "."
 
 

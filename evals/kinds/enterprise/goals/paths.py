@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals import entities
-from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need, only
+from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
 from worksmith.evals.tasks.task import Entity
@@ -24,10 +24,12 @@ class Link:
     Attributes:
         truth: finds the other record in the truth.
         lookup: finds it through the tools.
+        source: the other record's table, for a question about its text.
     """
 
     truth: Callable[[DrawContext, Record], Record]
     lookup: Callable[[PlanRecorder, Row], Row]
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,36 +42,21 @@ class Path:
         """Go on by these links."""
         return Path((*self.links, *links))
 
-    def ident(self, column: str) -> Ask:
-        """Ask for an id or an address."""
-        return Ask(self, lambda _, row: entities.ident(column, row[column]), lambda _, row: row[column])
-
-    def email(self) -> Ask:
-        """Ask for a mail address."""
-        return self.ident("email")
-
-    def person(self) -> Ask:
-        """Ask for an employee's name."""
-        return Ask(self, lambda _, row: entities.person(row), lambda _, row: row["name"])
-
-    def text(self, column: str) -> Ask:
-        """Ask for a word or a name."""
-        return Ask(self, lambda _, row: entities.text(row[column]), lambda _, row: row[column])
-
-    def number(self, column: str) -> Ask:
-        """Ask for a count."""
-        return Ask(self, lambda _, row: entities.number(int(row[column])), lambda _, row: row[column])
-
-    def rating(self, column: str) -> Ask:
-        """Ask for a number with its decimals."""
-        return Ask(self, lambda _, row: entities.rating(row[column]), lambda _, row: row[column])
+    def column(self, name: str) -> Ask:
+        """Ask for the value of a column."""
+        kind = entities.kind_of(name)
+        return Ask(
+            self,
+            lambda _, row: entities.of_column(row, name),
+            lambda _, row: row[name][:10] if kind == "date" else row[name],
+        )
 
     def count(self, source: str, why: str, column: str, argument: str = "", **cells: str) -> Ask:
-        """Ask how many records of a source have the same value in a column; there have to be some.
+        """Ask how many records of a source have the same value in a column; there must be some.
 
         Args:
             argument: of the reading tool for that column, if it has another name.
-            cells: what the records must have besides.
+            cells: further conditions on the records.
         """
 
         def truth(ctx: DrawContext, row: Record) -> Entity:
@@ -83,20 +70,12 @@ class Path:
 
         return Ask(self, truth, value)
 
-    def amount(self, column: str) -> Ask:
-        """Ask for a sum of money."""
-        return Ask(self, lambda _, row: entities.amount(row[column]), lambda _, row: row[column])
-
-    def date(self, column: str) -> Ask:
-        """Ask for a day."""
-        return Ask(self, lambda _, row: entities.date(row[column]), lambda _, row: row[column][:10])
-
-    def fact(self, source: str, name: str, kind: Callable[[str], Entity] = entities.text) -> Ask:
-        """Ask for something that a record's text tells."""
+    def fact(self, source: str, name: str, kind: Callable[[str], Entity]) -> Ask:
+        """Ask for a fact that a record's text states."""
         return Ask(self, _fact(source, name, kind), lambda plan, row: plan.fact(row, name))
 
-    def understood(self, source: str, name: str, kind: Callable[[str], Entity] = entities.text) -> Ask:
-        """Ask for something that a record's text says in other words."""
+    def understood(self, source: str, name: str, kind: Callable[[str], Entity]) -> Ask:
+        """Ask for a fact that a record's text states in other words."""
         return Ask(self, _fact(source, name, kind), lambda plan, row: plan.understood(row, name))
 
 
@@ -122,7 +101,7 @@ class Start:
     """The record where paths begin.
 
     Attributes:
-        source: the record's table; empty where the text is not about this record, but about others.
+        source: the record's table; empty if the text is not about this record, but about others.
         draw: draws such a record.
         find: finds it through the tools.
     """
@@ -137,7 +116,7 @@ class Question:
 
     Args:
         asks: the values, in the order in which the plan looks for them.
-        apart: pairs of paths that have to end at different records.
+        apart: pairs of paths that must end at different records.
     """
 
     def __init__(self, start: Start, *asks: Ask, apart: Sequence[tuple[Path, Path]] = ()) -> None:
@@ -182,29 +161,6 @@ MANAGER = Link(
         "employees", f"Now the person whom {row['name']} reports to.", emp_id=row["reports_to"]
     ),
 )
-
-
-def record(source: str, why: str, column: str = "", *, by: str = "") -> Link:
-    """Lead to the record of a source whose key, or whose column `by`, is the value of a column."""
-    by = by or KEYS[source]
-    column = column or by
-    return Link(
-        lambda ctx, row: only(ctx.facts.where(source, **{by: row[column]})),
-        lambda plan, row: plan.one(source, why, **{by: row[column]}),
-    )
-
-
-def colleague(why: str) -> Link:
-    """Lead to the employee whom a record names, who is still here and not the persona."""
-    return Link(
-        lambda ctx, row: ctx.other(ctx.facts.colleague(row["emp_id"])),
-        lambda plan, row: plan.one("employees", why, emp_id=row["emp_id"]),
-    )
-
-
-def words(source: str, column: str, slot: str) -> Callable[[PlanRecorder, Slots], Row]:
-    """Make a record of a name in the text, from which lookups can start."""
-    return lambda _, slots: Row({column: slots[slot]}, source, -1)
 
 
 def _fact(source: str, name: str, kind: Callable[[str], Entity]) -> Callable[[DrawContext, Record], Entity]:

@@ -75,10 +75,10 @@ class Row(dict[str, str]):
 
 
 class Rows(list[Row]):
-    """What a reading call showed.
+    """The result of a reading call.
 
     Attributes:
-        total: how many records match; more than shown where the call had a limit.
+        total: the number of matching records; more than shown if the call had a limit.
         step: the index of the call.
     """
 
@@ -92,7 +92,7 @@ class Rows(list[Row]):
         """The record that is shown first.
 
         Raises:
-            UnfitError: there is none.
+            UnfitError: the result is empty.
         """
         if not self:
             raise UnfitError("there is nothing")
@@ -131,7 +131,7 @@ class PlanRecorder(Recorder):
         """The only record that matches.
 
         Raises:
-            UnfitError: there are none or several.
+            UnfitError: not exactly one matches.
         """
         rows = self.read(source, why, **arguments)
         if len(rows) != 1 or rows.total != 1:
@@ -139,7 +139,7 @@ class PlanRecorder(Recorder):
         return self.pick(rows[0])
 
     def every(self, source: str, why: str, **arguments: str | int) -> Rows:
-        """All records that match, in full number; what is computed from them depends on this step.
+        """All records that match, in full number; results computed from them depend on this step.
 
         Raises:
             UnfitError: there are more than a call shows.
@@ -163,7 +163,7 @@ class PlanRecorder(Recorder):
         """Have the language model write a text.
 
         Args:
-            reply: a good one. No model is asked: whatever the reply, the task is the same.
+            reply: a good one. No model is asked: the task is the same with any reply.
         """
         self._episode.ask = lambda _: reply
         value = self._make("llm.call", why, {"prompt": prompt}).value
@@ -171,14 +171,14 @@ class PlanRecorder(Recorder):
         return str(value)
 
     def listing(self, rows: Rows, column: str) -> tuple[str, ...]:
-        """The answer that lists the ids of some rows, or that there are none."""
+        """The answer that lists the ids of some rows, or an empty one."""
         return tuple(row[column] for row in rows) if rows else self.none(rows)
 
     def none(self, rows: Rows) -> tuple[str, ...]:
-        """The answer that there is nothing.
+        """The empty answer.
 
         Raises:
-            UnfitError: there is something.
+            UnfitError: a record matches.
         """
         if rows:
             raise UnfitError("there is something after all")
@@ -194,10 +194,10 @@ class PlanRecorder(Recorder):
         return row
 
     def fact(self, row: Row, name: str) -> str:
-        """What the record's text says of `name`, as one who reads it understands it.
+        """The value of `name` in the record's text, as a reader understands it.
 
         Raises:
-            UnfitError: the text as it was shown does not say it.
+            UnfitError: the shown text does not state it.
         """
         source, _, key = row.ref.partition("/")
         value = self._facts.fact(source, key, name)
@@ -209,7 +209,7 @@ class PlanRecorder(Recorder):
         return value
 
     def understood(self, row: Row, name: str) -> str:
-        """Like `fact`, for what a reader understands though the text says it in other words.
+        """Like `fact`, for a fact that the text states in other words.
 
         Raises:
             UnfitError: the text was not shown in full.
@@ -253,7 +253,7 @@ class PlanRecorder(Recorder):
         self._weighed.update(item.step for item in seen)
 
     def write(self, tool: str, why: str, **arguments: str) -> Any:
-        """Change something; returns what the tool returns."""
+        """Make a change; returns the result of the tool."""
         value = self._make(tool, why, arguments).value
         self.used.add(len(self.steps) - 1)
         return value

@@ -1,7 +1,7 @@
 """Goals whose data file says all but how words and records are drawn.
 
 Of such a goal the file has `draw`, the names of what is drawn, in order; `plan`, the names of its steps; and
-`mentions`, what the changes must contain. With `distinct` all words have to differ; `eager` is how many of
+`mentions`, what the changes must contain. With `distinct` all words must differ; `eager` is how many of
 its draws are made even where the first is unfit; `protected` are the levels of the personnel department at
 which one may change the records of others, and not one's own.
 
@@ -126,7 +126,7 @@ class Act:
 
 @dataclass
 class _Drawn:
-    """What a draw has given so far.
+    """The results of a draw so far.
 
     Attributes:
         others: ids of people to whom nothing else may be sent.
@@ -237,13 +237,13 @@ class Steps:
 
 
 def _step(entry: str, head: Mapping[str, Any], finders: Mapping[str, Finder]) -> Act | tuple[str, Finder]:
-    """An act, or how a record is found and what it is called."""
+    """An act, or the finder of a record and its name."""
     finder, _, name = entry.partition(" as ")
     return (name, finders[finder]) if finder in finders else Act.of(entry, head)
 
 
 _Drawing = Callable[[DrawContext], tuple[Found, Sequence[str]]]
-"""Draws a record with its words, and what the changes must mention of them."""
+"""Draws a record with its words, and their parts that the changes must mention."""
 
 
 def _drawing(entry: str, drawers: Mapping[str, Drawer]) -> tuple[str, _Drawing]:

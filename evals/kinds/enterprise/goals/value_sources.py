@@ -13,7 +13,7 @@ _TELLING = 4
 
 
 class Trace:
-    """What the steps of a plan have shown so far.
+    """The values that the steps of a plan have shown so far.
 
     Args:
         query: the task's text; what stands in it need not be shown.
@@ -26,7 +26,7 @@ class Trace:
         self._picked: dict[str, int] = {}
 
     def observe(self, value: Any, text: str) -> None:
-        """Note what the next step shows, as data and as the agent reads it."""
+        """Note the values of the next step, as data and as the agent reads it."""
         self._shown.append(set(leaves(value)))
         self._texts.append(text)
 
@@ -40,7 +40,7 @@ class Trace:
             self._picked.setdefault(cell, step)
 
     def origin(self, value: str) -> int | None:
-        """The step that shows a value first; None where the question tells it, or no step."""
+        """The step that shows a value first; None if the question tells it, or no step."""
         if value.lower() in self._query:
             return None
         if value in self._picked:
@@ -48,7 +48,7 @@ class Trace:
         return next((step for step, shown in enumerate(self._shown) if value in shown), None)
 
     def sources(self, arguments: Mapping[str, str | int]) -> set[int]:
-        """The steps that show an argument first, or something told in one."""
+        """The steps that show an argument first, or a value in one."""
         found: set[int] = set()
         for argument in arguments.values():
             if isinstance(argument, int):

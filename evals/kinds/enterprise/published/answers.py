@@ -13,8 +13,8 @@ from worksmith.evals.tasks.task import Entity
 Row = Mapping[str, str | None]
 
 How = Literal["record_field", "selection", "named_record", "named_records", "reference_only"]
-"""By what an answer is checked: the persona's own record; a selection made anew; a single record that the
-published answer names, which is there and is the persona's, or all of several; or nothing but a judge's
+"""By what an answer is checked: the persona's own record; a selection made again; a single record that the
+published answer names, which exists and is the persona's, or all of several; or nothing but a judge's
 reading."""
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -36,7 +36,7 @@ _FIELDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (r"\bsick leaves?\b", "number", ("total_sick_leaves", "remaining_sick_leaves")),
     (r"\bvacation (?:leaves?|days?)\b", "number", ("total_vacation_leaves", "remaining_vacation_leaves")),
 )
-"""What a question about one's own record may ask for."""
+"""Possible subjects of a question about one's own record."""
 
 _PRODUCT_FIGURES = re.compile(r"^what (?:is|are) the\b.*\b(?:price|discount|rating)\b", re.IGNORECASE)
 _TOTALS = re.compile(r"\b(?:total|allocated|breakdown)\b", re.IGNORECASE)
@@ -47,11 +47,11 @@ _OTHER_MATTERS = re.compile(
 
 @dataclass(frozen=True)
 class Checked:
-    """What the world says about a published answer.
+    """The world's facts about a published answer.
 
     Attributes:
         how: by what the answer can be checked.
-        nothing: whether the right answer is that there is nothing.
+        nothing: whether the right answer is empty.
         fault: kind and reason, if the world contradicts it.
     """
 
@@ -153,7 +153,7 @@ def _says(text: str, value: str) -> bool:
 
 
 def _tickets(emp_id: str, query: str, reference: str, facts: WorldFacts) -> Checked | None:
-    """A list of one's tickets of one priority is drawn anew; a single ticket must be there and one's own."""
+    """A list of one's tickets of one priority is drawn again; a single ticket must be there and one's own."""
     named = {number for found in _TICKET_IDS.findall(reference) for number in re.findall(r"\d+", found)}
     if found := _PRIORITY_LIST.search(query):
         return _of_priority(emp_id, found[1].lower(), reference, named, facts)
@@ -208,11 +208,11 @@ def _product(query: str, reference: str, facts: WorldFacts) -> Checked | None:
 
 
 def _named(emp_id: str, query: str, reference: str, facts: WorldFacts) -> Checked:
-    """All records that an answer names have to be there, and the persona's own.
+    """All records that an answer names must exist, and be the persona's.
 
     One id is checked where the question asks for one, all of them where it asks for several.
     """
-    # Some ids are short words that only the records tell from others.
+    # Some ids are short words that only the records identify.
     known = (word for word in _WORD.findall(reference) if word in facts.owners and word not in query)
     named = list(dict.fromkeys((*_IDS.findall(reference), *known)))
     for text in (*named, *_IDS.findall(query)):
@@ -229,7 +229,7 @@ def _named(emp_id: str, query: str, reference: str, facts: WorldFacts) -> Checke
     if named and _SEVERAL_IDS.search(query):
         entities = (Entity(type=facts.owners[text][0], value=text) for text in named)
         return Checked("named_records", tuple(entities), tuple(records))
-    # The answer rests on these records, whatever it says of them.
+    # The answer depends on these records, with any statement about them.
     return Checked(must_read=tuple(records))
 
 

@@ -17,10 +17,11 @@ from worksmith.evals.tasks.building import Made, Progress
 from worksmith.evals.tasks.task import Answer, Difficulty, Split, Task
 from worksmith.tools.environment import Environment
 from worksmith.tools.files.atomic import write_atomically
+from worksmith.tools.importing.json_records import read_records
+from worksmith.tools.importing.raw import RawRecord
+from worksmith.tools.importing.report import REPORT_FILE, FileNote
 from worksmith.tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
-from worksmith.tools.kinds.enterprise.importing.json_records import read_records
 from worksmith.tools.kinds.enterprise.importing.people import first_active, personas
-from worksmith.tools.kinds.enterprise.importing.raw import RawRecord
 from worksmith.tools.kinds.enterprise.importing.reader import (
     NOW,
     ORIGIN,
@@ -28,7 +29,6 @@ from worksmith.tools.kinds.enterprise.importing.reader import (
     Imported,
     read_enterprise,
 )
-from worksmith.tools.kinds.enterprise.importing.report import REPORT_FILE, FileNote
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.persona import Persona
 from worksmith.tools.seeding import digest
@@ -93,7 +93,7 @@ def read_published(imported: Imported, everybody: Mapping[str, Persona], world: 
     """The published tasks that can be done in the imported world; the others go into the report.
 
     Args:
-        imported: what the files hold, and where they are.
+        imported: the records of the files, and their places.
         everybody: who works there, by id.
         world: the same world, written.
     """
@@ -174,7 +174,7 @@ def _calls(subtasks: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _fault(task: _Published, everybody: Mapping[str, Persona], facts: WorldFacts) -> tuple[str, str] | None:
-    """Why nobody could do the task in this world, if so."""
+    """The reason that makes a task impossible in this world, if any."""
     persona = everybody.get(task.emp_id)
     if not task.query:
         return "no_question", "there is no question"
@@ -259,7 +259,7 @@ LICENCE = "MIT (published wrapper over third-party content: for local use only)"
 
 
 def import_enterprisebench(source: Path, place: Path, progress: Progress) -> Made:
-    """Read EnterpriseBench's files: whatever there is of them, in any of their versions.
+    """Read EnterpriseBench's files: any of them, in any version.
 
     What was missing, damaged, changed on the way or put in quarantine stands in `import_report.json`.
 

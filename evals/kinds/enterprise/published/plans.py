@@ -1,4 +1,4 @@
-"""The tool calls of generated records as gold plans of ours."""
+"""The tool calls of generated records as worksmith's gold plans."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from worksmith.evals.tasks.task import Action, Answer, Step, Task
 from worksmith.tools.environment import Environment
 from worksmith.tools.files.data_files import read_toml
-from worksmith.tools.kinds.enterprise.importing.raw import folded
+from worksmith.tools.importing.raw import folded
 from worksmith.tools.tool import Tool
 
 
@@ -24,7 +24,8 @@ def planned(task: Task, calls: Sequence[Mapping[str, Any]], env: Environment) ->
         calls: with `tool_name` and `tool_arguments`.
 
     Raises:
-        PlanError: we have no such tool, it takes no such argument, or a call fails for the task's persona.
+        PlanError: worksmith has no such tool, it takes no such argument, or a call fails for the task's
+            persona.
     """
     episode = env.episode(persona=task.persona)
     steps = tuple(_step(call, episode.toolset) for call in calls)
@@ -65,7 +66,7 @@ def _step(call: Mapping[str, Any], tools: Mapping[str, Tool]) -> Step:
 
 
 def _argument(tool: str, said: str, known: Sequence[str]) -> str | None:
-    """Our name of an argument; None for those that our tools take from the session or know by themselves.
+    """The name of an argument here; None for those that the tools take from the session.
 
     Raises:
         PlanError: the tool has no such argument.

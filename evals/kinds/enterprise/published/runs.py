@@ -10,9 +10,9 @@ from worksmith.evals.records.predictions import PlacedPrediction, Prediction
 from worksmith.evals.scoring.answers.nothing import says_nothing
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.enterprise.importing.json_records import read_records
-from worksmith.tools.kinds.enterprise.importing.raw import RawRecord, folded
-from worksmith.tools.kinds.enterprise.importing.report import ImportReport
+from worksmith.tools.importing.json_records import read_records
+from worksmith.tools.importing.raw import RawRecord, folded
+from worksmith.tools.importing.report import ImportReport
 
 _PERSONA = ("emp_id", "employee_id", "persona_id")
 _QUERY = ("task", "question", "query", "messages")
@@ -76,7 +76,7 @@ def _text(record: RawRecord, names: Sequence[str]) -> str:
 
 
 def _status(answer: str) -> str:
-    """Runs report no status; their words say it."""
+    """Runs report no status; their words have it."""
     if _DENIED.search(answer):
         return "denied"
     return "not_found" if answer and says_nothing(answer) else "answered"

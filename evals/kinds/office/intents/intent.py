@@ -1,4 +1,4 @@
-"""Intents: kinds of office tasks with their wording, how their slots are drawn and what they ask for."""
+"""Intents: kinds of office tasks with their wording, the draws of their slots and their changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Desk = Known | PlanRecorder
 
 Draw = Callable[[Records, Random], Slots | None]
 Act = Callable[[Desk, Slots], None]
-"""What a task asks for: finds records at a desk and changes them. One logic gives answer and gold plan."""
+"""The work of a task: finds records at a desk and changes them. One logic gives answer and gold plan."""
 
 
 @dataclass(frozen=True)

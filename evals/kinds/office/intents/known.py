@@ -1,4 +1,4 @@
-"""An office's records in place of its tools: what an intent's logic would find and change."""
+"""An office's records in place of its tools: the results and changes of an intent's logic."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class PlanRecorder(Recorder):
     """The clock and the tools for an intent's logic: finds records and makes changes by calls.
 
     Args:
-        query: the task's text; what it names need not be shown by a step.
+        query: the task's text; its words need no step that shows them.
     """
 
     def __init__(self, episode: Episode, query: str) -> None:
@@ -72,9 +72,9 @@ class PlanRecorder(Recorder):
         self(action.tool, why, **action.arguments)
 
     def again(self, *searches: Callable[[], Sequence[R]]) -> Iterator[R]:
-        """What each search finds, searching again until it finds nothing: a page may hide more.
+        """The results of each search, repeated until it is empty: a page may hide more.
 
-        Whoever takes a record has to change it so that the search no longer finds it.
+        The caller must change each record so that the search no longer finds it.
         """
         for search in searches:
             while found := search():
@@ -105,10 +105,10 @@ class PlanRecorder(Recorder):
         return [event for page in self._pages(why, day, query) for event in page]
 
     def free_slot_tomorrow(self) -> datetime:
-        """The first free half hour tomorrow, from as many pages of the day's events as it takes.
+        """The first free half hour tomorrow, from all pages of the day's events.
 
         Raises:
-            LookupError: there is none.
+            LookupError: there is no free half hour.
         """
         day = self.today + timedelta(days=1)
         events = list[Event]()
@@ -145,7 +145,7 @@ class PlanRecorder(Recorder):
         """The latest mail that contains the words of `query`, of exactly this subject and sender if given.
 
         Raises:
-            LookupError: if there is none.
+            LookupError: no mail fits.
         """
         last: date | None = None
         while True:
@@ -163,7 +163,7 @@ class PlanRecorder(Recorder):
         return self._found("email.search_emails", why, Mail.of, query=query, **bounds)
 
     def tasks(self, why: str, **wanted: str) -> list[ProjectTask]:
-        """All tasks whose columns contain what is wanted."""
+        """All tasks whose columns contain the wanted texts."""
         return self._found("project_management.search_tasks", why, ProjectTask.of, **wanted)
 
     def customers(self, why: str, **wanted: str) -> list[Customer]:

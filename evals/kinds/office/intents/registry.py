@@ -27,7 +27,7 @@ def intent(code: str) -> Intent:
     """The intent with this code or id.
 
     Raises:
-        InputError: if there is none.
+        InputError: it is unknown.
     """
     for one in all_intents():
         if code in (one.code, one.id):

@@ -16,7 +16,7 @@ def draw_text(rng: Random, kind: str, slots: Slots | None = None) -> str:
 
 
 def draw_message(rng: Random, name: str) -> tuple[str, str]:
-    """A subject and a text to somebody that fits it."""
+    """A subject and a fitting text to a person."""
     messages: dict[str, list[str]] = _texts()["messages"]
     subject = rng.choice(list(messages))
     return subject, rng.choice(messages[subject]).format(name=name)

@@ -1,1 +1,1 @@
-"""The original benchmark's files: its tasks, its answers and what is wrong with them, its recorded runs."""
+"""The original benchmark's files: its tasks, its answers and their faults, its recorded runs."""

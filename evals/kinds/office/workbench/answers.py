@@ -103,7 +103,7 @@ def unfinished(query: str, published: Answer, records: Records) -> list[Answer]:
 
 
 def most_urgent(query: str, published: Answer, records: Records) -> list[Answer]:
-    """One answer for each of the person's open tasks that are due first, on whatever list."""
+    """One answer for each of the person's open tasks that are due first, on any list."""
     people = _people(query, records)
     if len(people) != 2:
         return []

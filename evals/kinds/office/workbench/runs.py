@@ -55,7 +55,7 @@ def read_results(path: Path) -> list[RecordedRun]:
     Where the transcript of a run is unusable, its steps come from its list of calls, without thoughts.
 
     Raises:
-        InputError: if the table is damaged, or its name does not say which tools the agent had.
+        InputError: if the table is damaged, or its name lacks the tools of the agent.
     """
     mode = _MODE.search(path.name)
     if mode is None:
@@ -160,7 +160,7 @@ def _steps_of_calls(actions: tuple[str, ...]) -> tuple[TranscriptStep, ...]:
 
 
 TOOLS = {"all": "all tools", "domains": "required tools"}
-"""The tools that a run was supplied with, by what its file's name says."""
+"""The tools of a run, by its file's name."""
 
 
 def recorded_runs(
@@ -169,7 +169,7 @@ def recorded_runs(
     """The runs in result files, in the order of their names.
 
     Verdicts are those of `worksmith.evals.running.score_tables.score_tables`. A row whose run died counts as
-    a wrong answer, as it does there; what it died of is its error.
+    a wrong answer, as it does there; the cause of its end is its error.
 
     Raises:
         InputError: a file cannot be read, or is about other tasks.

@@ -28,7 +28,7 @@ _ERRORS = {
     "meeting_start_time_error": "only the start of a meeting is wrong",
     "no_action": "no call at all",
 }
-"""What the original counts of wrong rows, by the names of its flags."""
+"""The original's counts of wrong rows, by the names of its flags."""
 
 
 def paper_grids(programs: Sequence[ProgramRecords]) -> list[Grid]:
@@ -113,7 +113,7 @@ def _template(record: EpisodeRecord) -> str:
 
 
 def _error_grid(rows: Sequence[ProgramRecords]) -> Grid:
-    """Counts of wrong rows; a row may have several of the flags or none."""
+    """Counts of wrong rows; a row may have any number of the flags."""
     wrong = [[r for r in row.records if r.scores.get(PRIMARY, 0.0) < 1] for row in rows]
     lines: list[tuple[str, Callable[[EpisodeRecord], bool]]] = [
         ("wrong", lambda record: True),

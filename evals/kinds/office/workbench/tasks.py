@@ -36,7 +36,7 @@ _TREATMENTS: dict[str, Callable[[str, Answer, Records], list[Answer]]] = {
         answers.most_urgent,
     )
 }
-"""From a task and its published answer to the answers that are right; none if the function cannot tell."""
+"""From a task and its published answer to the right answers; empty if the function does not know."""
 
 
 class Rule(BaseModel):
@@ -63,10 +63,10 @@ class Rule(BaseModel):
 
 
 class Finding(BaseModel):
-    """What the review of one task found.
+    """The finding of one task's review.
 
     Attributes:
-        corrected: replaces the published answer; None if that stands.
+        corrected: replaces the published answer; None if that is right.
         alternatives: further answers that count as right.
     """
 
@@ -85,7 +85,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def review(domain: str, query: str, published: Answer, records: Records) -> Finding | None:
-    """What the first rule that has something to say finds about a task; None if all is well."""
+    """The finding of the first rule that applies to a task; None without a fault."""
     for rule in rules():
         if not rule.concerns(domain, query):
             continue
@@ -147,7 +147,7 @@ def read_tasks(source: Path | str, records: Records | None = None) -> list[Task]
             `corrections.toml`.
 
     Raises:
-        InputError: if there is no task table, or a row or cell is damaged; says where.
+        InputError: if the task table is missing, or a row or cell is damaged; with the place.
     """
     rows = [row for file in _task_files(Path(source)) for row in _read_rows(file)]
     splits = _splits(rows)

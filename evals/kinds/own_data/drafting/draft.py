@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Reword = Callable[[Sequence[Task]], Sequence[Task]]
 
 _DENIALS = 8
-"""One task of so many is about a denial, if the rules deny anything."""
+"""One task of eight is about a denial, if the rules deny anything."""
 
 _TRIES, _PERSONAS = 40, 3
 """So many rows of a recipe, and personas for each row, are tried for one more task."""
@@ -84,7 +84,7 @@ def _drafts(env: Environment, drafting: Drafting) -> list[Line]:
             if line is None:
                 sources.remove(source)
                 continue
-            # Asked once only, whoever asks: of two, one could be in train and the other in test.
+            # Asked once only, by any persona: of two, one could be in train and the other in test.
             query, denial = same_text(line["query"]), line.get("answer") == {"status": "denied"}
             if query in asked or (denial and denials * _DENIALS > len(kept)):
                 continue
@@ -109,7 +109,7 @@ def _recipes(env: Environment) -> list[Recipe]:
 def _of_recipe(
     drafter: Drafter, recipe: Recipe, personas: Sequence[Persona], seed: int, first: int
 ) -> Iterator[Line]:
-    """The drafts of a recipe, one a row, in an order of its own.
+    """The drafts of a recipe, one a row, in its own order.
 
     Args:
         first: the index of the persona that begins.

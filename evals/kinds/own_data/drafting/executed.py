@@ -20,7 +20,7 @@ class Executed:
         status: of the observation.
         records: the objects in the result.
         lists: the lists of plain values in it.
-        changes: what it changed.
+        changes: its changes.
     """
 
     status: str
@@ -30,7 +30,7 @@ class Executed:
 
 
 def execute(env: Environment, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Executed:
-    """Make a call in an episode of its own."""
+    """Make a call in a new episode."""
     episode = env.episode(persona=persona, rehearsal=True)
     seen = episode.call(tool, dict(arguments))
     value = seen.value if seen.status == "ok" else None
@@ -38,7 +38,7 @@ def execute(env: Environment, persona: Persona, tool: str, arguments: Mapping[st
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The records of a result: objects whose values are no records themselves."""
+    """The records of a result: objects whose values are not records themselves."""
     if isinstance(value, Mapping):
         inner = [each for each in value.values() if isinstance(each, list | Mapping)]
         if inner:

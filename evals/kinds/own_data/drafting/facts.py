@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from worksmith.tools.access.engine import key_column
-from worksmith.tools.kinds.own_data.nouns import singular
+from worksmith.tools.access.access_policy import key_column
+from worksmith.tools.kinds.own_data.sources.nouns import singular
 from worksmith.tools.sqlite.cells import CellValue, cell_text
 from worksmith.tools.sqlite.schema import Table
 
@@ -24,7 +24,7 @@ _MOST_ROWS = 2_000
 """So many rows of a table are drawn from."""
 
 _MOST_VALUES, _ROWS_A_VALUE = 20, 2
-"""A category has at most so many values, and on average at least so many rows for each."""
+"""A category has at most 20 values, and on average at least 2 rows for each."""
 
 _LONGEST = 60
 """Characters of a value that a query quotes."""
@@ -76,7 +76,7 @@ class TableFacts:
         return found
 
     def argument(self, name: str) -> str | None:
-        """The column that an argument of a tool stands for by its name; None for none."""
+        """The column that an argument of a tool stands for by its name; None without one."""
         folded = {column.lower(): column for column in self.table.columns}
         if (found := folded.get(name.lower())) is not None:
             return found

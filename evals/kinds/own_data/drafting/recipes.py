@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from worksmith.tools.tool import Tool
 
 _PHRASES = ("Done by phone.", "Sorted out with the supplier.", "No longer needed.", "As agreed on Monday.")
-"""Texts for arguments whose column has none that can be quoted."""
+"""Texts for arguments whose column has no text that can be quoted."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Recipe:
 
     @property
     def by_key(self) -> str | None:
-        """The argument that has the key; None if none has."""
+        """The argument that has the key; None without one."""
         return next((name for name, column in self.columns.items() if column == self.facts.key), None)
 
     def of_row(self, row: Row) -> dict[str, Any] | None:
-        """The arguments that a row gives; None where a cell is empty or cannot be quoted."""
+        """The arguments from a row; None if a cell is empty or cannot be quoted."""
         values = {name: row[column] for name, column in self.columns.items()}
         return values if all(quotable(value) for value in values.values()) else None
 
@@ -98,12 +98,12 @@ def _naming_others(
 
 
 def required_arguments(tool: Tool) -> list[str]:
-    """The arguments that a call has to give."""
+    """The required arguments of a call."""
     return [name for name in tool.arguments if name in tool.parameters.get("required", ())]
 
 
 def choices(tool: Tool, argument: str) -> list[Any]:
-    """The values that a tool allows for an argument; none where it allows any of a type."""
+    """The values that a tool allows for an argument; empty if it allows any of a type."""
     schema = tool.parameters.get("properties", {}).get(argument, {})
     single = [each for each in schema.get("anyOf", ()) if each.get("minimum", "") == each.get("maximum")]
     return [*schema.get("enum", ()), *(each["minimum"] for each in single)]

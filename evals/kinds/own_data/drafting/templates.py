@@ -1,4 +1,4 @@
-"""Drafts of tasks from recipes. Each is a line of a task file, or None where a row is of no use."""
+"""Drafts of tasks from recipes. Each is a line of a task file, or None for a useless row."""
 
 from __future__ import annotations
 

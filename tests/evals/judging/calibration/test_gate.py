@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from tests.evals.kinds.crm.orgs import small_suite
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.judging.calibration.calibrate import Calibration, Effort, calibrate, order_kept
 from worksmith.evals.judging.calibration.gate import GateVerdict, check_gate, gate, read_gate, write_gate
 from worksmith.evals.judging.calibration.labels import Case, Label, case_of, labels_digest
 from worksmith.evals.judging.calibration.planted import planted
 from worksmith.evals.judging.local import LocalRubric
 from worksmith.evals.judging.rubric_judge import PairVerdict
-from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.reporting.tables.judge_gate import failures
-from worksmith.evals.running.judges import Judge
+from worksmith.evals.running.asked_judges import Judge
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.episode_result import Usage

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.soundness import judge
 from tests.evals.kinds.crm.orgs import small_suite as crm
 from tests.evals.kinds.enterprise.small_suite import small_suite as enterprise
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 
 
 @pytest.mark.slow

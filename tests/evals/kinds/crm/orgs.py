@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 from unittest.mock import patch
 
 from tests.made_once import made_once, shared
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.kinds.crm.generate import Sizes, _Writer, generate
 from worksmith.evals.kinds.crm.questions.family import Question
 from worksmith.evals.kinds.crm.questions.org_records import OrgRecords

@@ -8,12 +8,14 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import each_row
+from tests.tables import each_row, tables_of
 from worksmith.evals.kinds.crm.answers import is_right, months, named, says_none
 from worksmith.evals.kinds.crm.task_types import TASK_TYPES, ValueKind
 from worksmith.evals.scoring.answers.nothing import trimmed
 from worksmith.evals.tasks.task import Entity
 from worksmith.tools.kinds.crm.ids import make_id
+
+TABLES = tables_of(__file__)
 
 AGENT, OTHER = make_id("005", 4711), make_id("005", 815)
 ARTICLE = make_id("ka0", 3)
@@ -166,28 +168,7 @@ def test_states(answer: str, found: set[str]) -> None:
 
 @each_row(
     "answer",
-    [
-        "None",
-        "none",
-        " 'None'. ",
-        "null",
-        "N/A",
-        "n/a.",
-        "[]",
-        "Nothing found.",
-        "No records",
-        "No records were found for this period.",
-        "There is no such agent.",
-        "There are no matching purchases, so the answer is None.",
-        "None: nobody handled more than three cases",
-        "No agent managed more than 3 cases.",
-        "No policy was violated.",
-        "I could not find such an agent.",
-        "The search found nothing.",
-        "None of the agents qualifies.",
-        "None of these four agents passed a case on.",
-        "None of our policies was violated.",
-    ],
+    TABLES["the_ways_to_say_none"],
 )
 def test_the_ways_to_say_none(answer: str) -> None:
     assert says_none(answer, "user_id")

@@ -25,7 +25,7 @@ from tests.evals.kinds.crm.published.small import (
     write_raw,
 )
 from worksmith.cli.app import app
-from worksmith.evals.building import import_suite
+from worksmith.evals.authoring.suite_building import import_suite
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Answer, Entity, Task
 from worksmith.tools.errors import InputError

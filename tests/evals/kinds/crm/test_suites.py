@@ -12,7 +12,7 @@ import pytest
 
 from tests.evals.kinds.crm.orgs import FULL, full_suite
 from tests.evals.plan_schemas import misfits
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.kinds.crm.families.registry import FAMILIES, held_out_split
 from worksmith.evals.kinds.crm.suites import CrmOptions, build_world, forecast_crm
 from worksmith.evals.tasks.task import Task
@@ -29,10 +29,6 @@ FEW_ANSWERS = {
 }
 """How often an answer may come: about ten issues, months and policies are all there is; and as published, an
 issue has one best agent."""
-
-
-def silent(_step: str) -> None:
-    pass
 
 
 def test_settings_roles_and_truths_lie_beside_the_world(tmp_path: Path) -> None:
@@ -65,7 +61,7 @@ def test_tasks_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
     """As PYTHONHASHSEED decides it."""
     code = (
         "import sys, pathlib\n"
-        "from worksmith.evals.building import build_suite\n"
+        "from worksmith.evals.authoring.suite_building import build_suite\n"
         "suite = build_suite('crm', pathlib.Path(sys.argv[1]), scale=0.02)\n"
         "print(suite.digest)\n"
     )

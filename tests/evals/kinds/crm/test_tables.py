@@ -15,7 +15,7 @@ from worksmith.evals.kinds.crm.task_types import TASK_TYPES
 from worksmith.evals.records.record import EpisodeRecord, TaskLabels
 from worksmith.evals.reporting.report import console_grids, evaluation_report, study_report
 from worksmith.evals.running.result import EvalResult
-from worksmith.evals.running.study import Arm, Study, run_study
+from worksmith.evals.running.study import Study, StudyArm, run_study
 from worksmith.evals.table import Grid
 from worksmith.evals.task_kind import kind_of
 
@@ -50,7 +50,7 @@ def arm(right: set[int], *, trials: int = 1, **changes: Any) -> EvalResult:
     return make_result(records, trials=trials, **changes)
 
 
-def study_of(*arms: tuple[Arm, EvalResult]) -> Study:
+def study_of(*arms: tuple[StudyArm, EvalResult]) -> Study:
     results = {each.label: result for each, result in arms}
     return run_study([each for each, _ in arms], lambda each: results[each.label])
 
@@ -58,10 +58,10 @@ def study_of(*arms: tuple[Arm, EvalResult]) -> Study:
 @pytest.fixture
 def study() -> Study:
     return study_of(
-        (Arm("react", strategy="react"), arm(set(range(8)))),
-        (Arm("always_none", strategy="always_none", baseline=True), arm({4})),
-        (Arm("function_calling", strategy="function_calling"), arm(set(range(36)))),
-        (Arm("react without counting", strategy="react", without="counting"), arm(set(range(2)))),
+        (StudyArm("react", strategy="react"), arm(set(range(8)))),
+        (StudyArm("always_none", strategy="always_none", baseline=True), arm({4})),
+        (StudyArm("function_calling", strategy="function_calling"), arm(set(range(36)))),
+        (StudyArm("react without counting", strategy="react", without="counting"), arm(set(range(2)))),
     )
 
 
@@ -86,7 +86,7 @@ def test_the_layout_is_the_published_one(study: Study) -> None:
 
 def test_all_is_the_mean_of_the_types_whatever_their_size() -> None:
     records = [record(number, number < 4) for number in range(6)]  # NCR 4 of 4, HTU 0 of 2
-    found = grid(study_of((Arm("a"), make_result(records))), "Reward")
+    found = grid(study_of((StudyArm("a"), make_result(records))), "Reward")
 
     assert list(found.headings) == ["program", "NCR", "HTU", "ALL"]
     assert row(found, "a") == ["100.0", "0.0", "50.0"]
@@ -113,7 +113,9 @@ def test_questions_without_an_answer_stand_alone(study: Study) -> None:
 
 
 def test_where_everything_has_an_answer_there_is_no_such_table() -> None:
-    found = console_grids(study_of((Arm("a"), make_result([record(number, True) for number in range(4)]))))
+    found = console_grids(
+        study_of((StudyArm("a"), make_result([record(number, True) for number in range(4)])))
+    )
 
     assert not [each for each in found if each.title.startswith("Questions")]
 
@@ -126,7 +128,7 @@ def test_attempts_leave_out_what_is_not_yes_or_no() -> None:
         for trial, right in enumerate(map(bool, attempts))
     ]
     result = make_result(records, trials=2)
-    study = study_of((Arm("a"), result), (Arm("oracle", baseline=True), result))
+    study = study_of((StudyArm("a"), result), (StudyArm("oracle", baseline=True), result))
     every, some = grid(study, "pass^k"), grid(study, "pass@k")
 
     assert list(every.headings) == ["program", "k=1", "k=2"]
@@ -140,7 +142,7 @@ def test_attempts_leave_out_what_is_not_yes_or_no() -> None:
 
 def test_turns_are_those_of_right_episodes() -> None:
     records = [record(number, number < 4, model_calls=turns) for number, turns in enumerate((2, 3, 8, 30, 5))]
-    found = grid(study_of((Arm("react"), make_result(records))), "Turns")
+    found = grid(study_of((StudyArm("react"), make_result(records))), "Turns")
 
     assert row(found, "react") == ["25.0", "25.0", "0.0", "25.0", "0.0", "0.0", "25.0", "5.5", "4"]
 
@@ -162,9 +164,9 @@ def test_what_tools_are_worth_is_told_beside_the_same_program(study: Study) -> N
 
 def test_a_program_without_tools_is_no_candidate() -> None:
     better = study_of(
-        (Arm("react", strategy="react"), arm(set(range(20)))),
-        (Arm("act", strategy="act"), arm(set(range(2)))),
-        (Arm("react without counting", strategy="react", without="counting"), arm(set(range(36)))),
+        (StudyArm("react", strategy="react"), arm(set(range(20)))),
+        (StudyArm("act", strategy="act"), arm(set(range(2)))),
+        (StudyArm("react without counting", strategy="react", without="counting"), arm(set(range(36)))),
     )
 
     assert better.winner is not None
@@ -201,7 +203,7 @@ def test_figures_by_type_are_tracked() -> None:
 
 
 def test_other_questions_have_none_of_it() -> None:
-    study = study_of((Arm("a"), solved([1], of=4)), (Arm("b"), solved([2], of=4)))
+    study = study_of((StudyArm("a"), solved([1], of=4)), (StudyArm("b"), solved([2], of=4)))
 
     assert len(console_grids(study)) == 1
     assert kind_of(study.rows[0].result.records).report().metrics(study.rows[0].result.as_program()) == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from tests.made_once import made_once, shared
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.suite import Suite
 
 SEED, SCALE = 3, 0.02

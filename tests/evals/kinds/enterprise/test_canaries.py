@@ -14,11 +14,11 @@ from benchmarks.soundness.canary.intruder import IntruderEngine, intruder_task
 from benchmarks.soundness.canary.plant import Planted, plant
 from benchmarks.soundness.canary.world import NOW, broken_filter, planted_env
 from tests.tools.kinds.enterprise.small_world import small_rows
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.programs.agent import Agent
-from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.environment import Environment
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.persona import Persona

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.damage import mutated
 from tests.tools.kinds.enterprise.importing.small import FILES, TASKS, write_json, write_small
-from tests.tools.kinds.enterprise.importing.test_damage import mutated
-from worksmith.evals import building
-from worksmith.evals.building import import_suite
+from tests.tools.kinds.enterprise.importing.test_damage import VALUES
+from worksmith.evals.authoring import suite_building
+from worksmith.evals.authoring.suite_building import import_suite
 from worksmith.evals.suite import Suite
 from worksmith.evals.tasks.task import Entity, Task
 from worksmith.tools.errors import InputError
@@ -258,7 +259,7 @@ def test_nothing_is_left_half_written(small: Path, tmp_path: Path, monkeypatch: 
     def fail(*_: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(building, "write_suite", fail)
+    monkeypatch.setattr(suite_building, "write_suite", fail)
     with pytest.raises(OSError, match="the disk is full"):
         run(small, out)
     assert {p: p.read_bytes() for p in out.rglob("*") if p.is_file()} == before
@@ -268,7 +269,7 @@ def test_nothing_is_left_half_written(small: Path, tmp_path: Path, monkeypatch: 
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(mutation=mutated())
+@given(mutation=mutated(FILES, VALUES))
 def test_any_mutation_gives_a_suite(small: Path, tmp_path: Path, mutation: tuple[str, bytes]) -> None:
     name, data = mutation
     whole = (small / name).read_bytes()

@@ -14,7 +14,7 @@ from benchmarks.soundness.canary.hunt import Hunt, personas
 from benchmarks.soundness.canary.plant import Planted, plant
 from benchmarks.soundness.canary.world import NOW, broken_filter
 from tests.tools.kinds.enterprise.small_world import small_rows
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.environment import Environment
 from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
 from worksmith.tools.persona import Persona

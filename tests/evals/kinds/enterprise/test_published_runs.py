@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tests.tools.kinds.enterprise.importing.small import TASKS, write_small
-from worksmith.evals.building import import_suite
+from worksmith.evals.authoring.suite_building import import_suite
 from worksmith.evals.running.score_predictions import score_predictions
 from worksmith.evals.suite import Suite
 from worksmith.evals.task_kind import scorers_for
-from worksmith.jobs.opening.judges import open_judges
+from worksmith.jobs.opening.named_judges import open_judges
 from worksmith.tools.errors import InputError
 
 

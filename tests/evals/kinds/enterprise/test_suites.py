@@ -10,7 +10,7 @@ from pathlib import Path
 import dspy
 import pytest
 
-from worksmith.evals.building import build_suite
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.kinds.enterprise.generate import Sizes
 from worksmith.evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions, build_world
 from worksmith.tools.environment import Environment
@@ -29,10 +29,6 @@ def contents(folder: Path) -> dict[str, bytes]:
         for file in sorted(folder.rglob("*"))
         if file.is_file()
     }
-
-
-def silent(_step: str) -> None:
-    pass
 
 
 @pytest.fixture(scope="module")

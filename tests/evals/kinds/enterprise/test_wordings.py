@@ -9,7 +9,6 @@ from string import Formatter
 import pytest
 
 from tests.evals.kinds.enterprise import speech
-from tests.tables import each_row
 from worksmith.evals.kinds.enterprise.filling.denials import REASONS
 from worksmith.evals.kinds.enterprise.filling.quotas import cells, denied_places
 from worksmith.evals.kinds.enterprise.goals.goal import Goal
@@ -85,36 +84,6 @@ def test_who_could_be_either_of_two_people_is_drawn_both_ways() -> None:
         if speech.could_mean_two(phrasing)
     ]
     assert not unclear
-
-
-@pytest.mark.parametrize(
-    ("text", "either"),
-    [
-        ("Who manages {name}, and what is that person's title?", True),
-        ("Who is the seller to {customer}, and what is their mail address?", True),
-        ("Who wrote the post, and what is that person's title?", False),
-        ("Who manages {name}, and what is the manager's title?", False),
-    ],
-)
-def test_a_pronoun_after_two_people_could_mean_either(text: str, either: bool) -> None:
-    assert speech.could_mean_two(text) == either
-
-
-@each_row(
-    ("text", "telegram"),
-    [
-        ("Ticket 1004: clause cited, title of its policy.", True),
-        ("Direct reports: who has the highest salary? Name, figure.", False),
-        ("Name and mail address of the colleague who has ticket 1004.", True),
-        ('Mail to Ann Rao, subject "Please tell me".', True),
-        ("Renewal date plus monthly revenue, Chinar Holdings.", True),
-        ("Of Ann Rao and Ben Sen, name the one who joined first.", False),
-        ("I need the title of the colleague who has ticket 1004.", False),
-        ("For ticket 1004 give me the title of its resolver.", False),
-    ],
-)
-def test_a_telegram_has_no_whole_sentence(text: str, telegram: bool) -> None:
-    assert speech.is_telegram(text) == telegram
 
 
 def test_too_few_phrasings_are_refused() -> None:

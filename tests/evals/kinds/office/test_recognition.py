@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.evals.kinds.office.offices import make_office
-from worksmith.evals.building import import_suite
+from worksmith.evals.authoring.suite_building import import_suite
 from worksmith.evals.kinds.office.generate import execute
 from worksmith.evals.kinds.office.recognition import mentions, recognise, with_gold_plans
 from worksmith.evals.kinds.office.records import Records

@@ -15,12 +15,12 @@ from dspy import lm15
 
 from tests.optimizers.proposing import reply
 from tests.tools.kinds.own_data import canaries
-from worksmith.evals.records.log import EpisodeLog
+from worksmith.evals.records.logs.log import EpisodeLog
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
 from worksmith.evals.tasks.task import Task
 from worksmith.programs.agent import Agent
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.guard import Guard
 from worksmith.tools.kinds.own_data.environment import Environment
 from worksmith.tools.persona import Persona

@@ -15,7 +15,7 @@ from worksmith.evals.kinds.own_data.reading import read_own_tasks
 from worksmith.evals.kinds.own_data.scorer import OwnScorer
 from worksmith.evals.kinds.own_data.task import OwnTask
 from worksmith.evals.lm.users_code import UserCodeError
-from worksmith.evals.records.parts import Judgement
+from worksmith.evals.records.entries import Judgement
 from worksmith.evals.records.record import PRIMARY, EpisodeRecord
 from worksmith.evals.reporting.report import evaluation_report
 from worksmith.evals.running.runner import evaluate

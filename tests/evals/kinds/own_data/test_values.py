@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from tests.tables import each_row
+from tests.tables import each_row, tables_of
 from worksmith.evals.kinds.own_data.values import Column, Expected, Status, Value
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.locales import locale_called
+
+TABLES = tables_of(__file__)
 
 _ANSWERS: TypeAdapter[Any] = TypeAdapter(Expected)
 _CELLS: TypeAdapter[Any] = TypeAdapter(Value)
@@ -27,52 +29,7 @@ def right(expected: Any, answer: str, question: str = "") -> bool:
 
 @each_row(
     ("expected", "answer"),
-    [
-        ("open", "Open."),
-        ("open", "  **open** "),
-        ("The printer jams", "the  printer jams."),
-        (3, "3"),
-        (3, "There are 3 tickets."),
-        (3.5, "3.50 hours"),
-        ("café", "cafe\u0301."),
-        ({"pattern": "^café$"}, "cafe\u0301"),
-        ("O'Neil", "O\u2019Neil"),
-        ("2\u20133 days", "2-3\u00a0days"),
-        ("東京", "「東京」。"),
-        ({"set": ["張三", "cafe\u0301"]}, "caf\u00e9、張三。"),
-        (1234.5, "1.234,50 €"),
-        (1234.5, "1\u202f234,50"),
-        (1234.5, "CHF 1\u2019234.50"),
-        (1234567, "1.234.567"),
-        (1234, "1\u00a0234"),
-        (12.5, "12,50 €"),
-        (3.5, "3½"),
-        (1000, "1e3"),
-        (1_500_000, "$1.5M"),
-        (25, "\uff12\uff15"),
-        (True, "Yes."),
-        (True, "Yes, it is late."),
-        (True, "**Yes** it is, with no doubt."),
-        (True, "The answer is yes."),
-        (True, '{"late": true}'),
-        (True, "Not false"),
-        (False, "No, yes would be wrong."),
-        (False, "No it is not"),
-        (False, "It isn't true."),
-        (False, "false"),
-        ({"set": ["T-1", "T-2"]}, "T-2; T-1"),
-        ({"set": ["T-1", "T-2"]}, "t-1 and T-2."),
-        ({"set": ["T-1", "T-2"]}, '["T-1", "T-2"]'),
-        ({"set": ["T-1", "T-2"]}, "- T-1\n- T-2"),
-        ({"set": ["T-1", "T-2"]}, "1. T-1\n2. T-2"),
-        ({"set": ["Rome, Italy", "Rome"]}, "Rome; Rome, Italy"),
-        ({"set": [1, 2]}, "2, 1"),
-        ({"number": 3.5, "tolerance": 0.1}, "about 3.6"),
-        ({"number": 1200}, "$1,200"),
-        ({"pattern": "^T-\\d+$"}, "T-12"),
-        ({"pattern": "(?i)refund"}, "A Refund is due."),
-        ({"any": ["HR", {"pattern": "(?i)human resources"}]}, "Human Resources"),
-    ],
+    TABLES["right_answers"],
 )
 def test_right_answers(expected: Any, answer: str) -> None:
     assert right(expected, answer)
@@ -80,36 +37,7 @@ def test_right_answers(expected: Any, answer: str) -> None:
 
 @each_row(
     ("expected", "answer"),
-    [
-        ("open", "It is open"),
-        ("open", ""),
-        ("C++", "C"),
-        (3, "4"),
-        (3, "3 or 4"),
-        (3, "three-ish, T-3"),
-        ("café", "cafe"),
-        (1000, "1e3x"),
-        (True, "no"),
-        (True, "No, yes would be wrong."),
-        (True, "Yes and no."),
-        (True, "Yes, but actually no"),
-        (True, "I cannot say yes"),
-        (True, "It is late."),
-        (False, "No ticket is open"),
-        (False, "No. 5 is late"),
-        (False, "Yes. No."),
-        ({"set": ["T-1", "T-2"]}, "T-1"),
-        ({"set": ["T-1", "T-2"]}, "T-1; T-2; T-3"),
-        ({"set": ["T-1", "T-2"]}, "T-11; T-2"),
-        ({"set": ["a"]}, ""),
-        ({"set": [2]}, "1) 2) 3) ;"),
-        ({"set": [2]}, "1. 3. 2"),
-        ({"set": [2]}, "1) \0 2"),
-        ({"number": 3.5, "tolerance": 0.1}, "3.7"),
-        ({"number": 3.5}, "none"),
-        ({"pattern": "^T-\\d+$"}, "it is T-12"),
-        ({"any": ["HR", "IT"]}, "Sales"),
-    ],
+    TABLES["wrong_answers"],
 )
 def test_wrong_answers(expected: Any, answer: str) -> None:
     assert not right(expected, answer)

@@ -21,7 +21,7 @@ from tests.browser import DESKTOP, PHONE, accessibility_faults, browser, resize
 from tests.evals.episodes import make_result
 from tests.evals.reporting.studies import full_record, full_study
 from worksmith.evals.reporting.report import study_report
-from worksmith.evals.running.study import Arm, run_study
+from worksmith.evals.running.study import StudyArm, run_study
 
 __all__ = ["browser"]
 
@@ -136,7 +136,7 @@ def test_without_scripts_everything_is_there(browser: Chrome, page: str) -> None
 
 def test_a_page_with_500_episodes_has_all_of_them_within_the_limit(tmp_path: Path) -> None:
     records = [full_record(number, right=bool(number % 2)) for number in range(500)]
-    study = run_study([Arm("react")], lambda _: make_result(records))
+    study = run_study([StudyArm("react")], lambda _: make_result(records))
     text = study_report(study).html()
 
     assert text.count('class="episode"') == 500
@@ -145,7 +145,7 @@ def test_a_page_with_500_episodes_has_all_of_them_within_the_limit(tmp_path: Pat
 
 def test_what_there_is_no_room_for_is_said() -> None:
     records = [full_record(number, right=number > 20) for number in range(100)]
-    report = study_report(run_study([Arm("react")], lambda _: make_result(records)))
+    report = study_report(run_study([StudyArm("react")], lambda _: make_result(records)))
     text = replace(report, page_bytes=200_000).html()
 
     assert len(text.encode()) <= 200_000
@@ -155,7 +155,7 @@ def test_what_there_is_no_room_for_is_said() -> None:
 
 def test_the_same_study_makes_the_same_page_with_ids_of_their_own() -> None:
     records = [full_record(number, right=bool(number % 2)) for number in range(12)]
-    study = run_study([Arm("react"), Arm("act")], lambda _: make_result(records))
+    study = run_study([StudyArm("react"), StudyArm("act")], lambda _: make_result(records))
     text = study_report(study).html()
 
     assert study_report(study).html() == text

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from tests.evals.episodes import make_record, make_result, solved
-from worksmith.evals.records.parts import CallEntry
+from worksmith.evals.records.entries import CallEntry
 from worksmith.evals.records.record import EpisodeRecord, TaskLabels
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.report import console_grids, evaluation_report, study_report
 from worksmith.evals.reporting.tables.areas import area_grids, checker_grid
 from worksmith.evals.running.result import EvalResult
-from worksmith.evals.running.study import Arm, Study, run_study
+from worksmith.evals.running.study import Study, StudyArm, run_study
 from worksmith.evals.tracking.figures import summary_metrics
 
 
@@ -46,10 +46,10 @@ def study() -> Study:
         "always_refuse": arm({10, 11}),
     }
     arms = [
-        Arm("react", strategy="react"),
-        Arm("react + knn", strategy="react", optimizer="knn"),
-        Arm("plan", strategy="plan"),
-        Arm("always_refuse", strategy="always_refuse", baseline=True),
+        StudyArm("react", strategy="react"),
+        StudyArm("react + knn", strategy="react", optimizer="knn"),
+        StudyArm("plan", strategy="plan"),
+        StudyArm("always_refuse", strategy="always_refuse", baseline=True),
     ]
     return run_study(arms, lambda arm: results[arm.label])
 
@@ -106,7 +106,7 @@ def test_areas_and_types_cross(study: Study) -> None:
 
 
 def test_offices_have_no_such_tables() -> None:
-    study = run_study([Arm("a"), Arm("b")], lambda arm: solved([1], of=4))
+    study = run_study([StudyArm("a"), StudyArm("b")], lambda arm: solved([1], of=4))
 
     assert area_grids(study) == ()
     assert len(console_grids(study)) == 1
@@ -125,11 +125,11 @@ def test_a_leak_is_a_count_of_its_own_everywhere() -> None:
     assert "| leak | 50.0 [" in report.markdown()
     assert "| react | 50.0 (1/2) | 0.0 (0/10) |" in report.markdown()
     assert ">50.0 (1/2)</td>" in report.html()
-    metrics = summary_metrics(summary, "test")
-    assert (metrics["test/leak"], metrics["test/leak_count"], metrics["test/leak_of"]) == (0.5, 1, 2)
-    assert metrics["test/over_refusal_of"] == 10
+    metrics = summary_metrics(summary)
+    assert (metrics["leak"], metrics["leak_count"], metrics["leak_of"]) == (0.5, 1, 2)
+    assert metrics["over_refusal_of"] == 10
     assert json.loads(json.dumps(summary.to_json()))["rates"]["leak"]["count"] == 1
-    arms = [Arm("a"), Arm("b")]
+    arms = [StudyArm("a"), StudyArm("b")]
     study = run_study(arms, lambda arm: result)
     assert cells(study_report(study).markdown(), "a")[2:4] == ["50.0 (1/2)", "0.0 (0/10)"]
 

@@ -10,7 +10,7 @@ from tests.evals.episodes import make_record, make_result
 from worksmith.evals.lm.prices import dollars, price_list
 from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
 from worksmith.evals.running.result import EvalResult
-from worksmith.evals.running.study import Arm, run_study
+from worksmith.evals.running.study import StudyArm, run_study
 
 
 def result(model: str, **changes: Any) -> EvalResult:
@@ -46,7 +46,7 @@ def test_what_runs_here_costs_nothing(model: str) -> None:
 
 def test_dollars_stand_beside_the_tokens() -> None:
     results = {"a": result("openai/gpt-4o-mini"), "b": result("local/model@9")}
-    study = run_study([Arm("a"), Arm("b")], lambda arm: results[arm.label])
+    study = run_study([StudyArm("a"), StudyArm("b")], lambda arm: results[arm.label])
     grid = cost_grid(study)
     price = f"{dollars('gpt-4o-mini', 1e6, 1e4):,.4f}"
 
@@ -57,7 +57,7 @@ def test_dollars_stand_beside_the_tokens() -> None:
 
 def test_dollars_stand_with_and_without_the_providers_cache() -> None:
     results = {"a": result("openai/gpt-4o-mini", cached_tokens=500_000), "b": result("openai/gpt-4o-mini")}
-    grid = cost_grid(run_study([Arm("a"), Arm("b")], lambda arm: results[arm.label]))
+    grid = cost_grid(run_study([StudyArm("a"), StudyArm("b")], lambda arm: results[arm.label]))
     full = dollars("gpt-4o-mini", 1e6, 1e4)
     less = dollars("gpt-4o-mini", 1e6, 1e4, 5e5)
     assert full is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.evals.episodes import make_record
 from worksmith.evals.failure_modes.catalogue import failure_modes
-from worksmith.evals.records.parts import FaultEntry
+from worksmith.evals.records.entries import FaultEntry
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.reporting.tables.failure_modes import failure_mode_grids
 from worksmith.evals.task_kind import TASK_KINDS, task_kind

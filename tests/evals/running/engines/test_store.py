@@ -13,10 +13,10 @@ from uuid import uuid4
 import pytest
 
 from tests.e2e.shared_servers import object_store
-from worksmith.evals.building import build_suite
-from worksmith.evals.running.engines.crew import Crew
+from worksmith.evals.authoring.suite_building import build_suite
 from worksmith.evals.running.engines.processes import _Process
 from worksmith.evals.running.engines.store import SuiteStore
+from worksmith.evals.running.engines.worker_pool import WorkerPool
 from worksmith.evals.running.result import EvalResult
 from worksmith.evals.running.runner import evaluate
 from worksmith.evals.running.settings import EvalSettings
@@ -79,15 +79,15 @@ def test_workers_need_no_folder_of_the_driver(suite: Suite, tmp_path: Path, cach
     store = SuiteStore(str(tmp_path / "store"))
     agent, tasks = Agent("react", env=suite.env), suite.tasks[:3]
 
-    def run(engine: Crew | None) -> EvalResult:
+    def run(engine: WorkerPool | None) -> EvalResult:
         settings = EvalSettings(env=suite.env, lm=resolve("gold", tasks=suite.tasks), engine=engine)
         return evaluate(agent, tasks, settings)
 
     here = run(None)
     store.put(suite.path)
     suite.path.rename(tmp_path / "elsewhere")
-    with Crew(_Process, 1, store) as crew:
-        there = run(crew)
+    with WorkerPool(_Process, 1, store) as pool:
+        there = run(pool)
 
     assert [record.scores for record in there.records] == [record.scores for record in here.records]
     assert len([path for path in cache.iterdir() if path.is_dir()]) == 1

@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 
 from tests.tools.kinds.crm.worlds import ROLES, env
-from worksmith.tools.kinds.crm.functions import NAMES
+from worksmith.tools.kinds.crm.functions.toolkits import functions_toolkit
 from worksmith.tools.tool import WITHOUT_ANSWER, BadArgumentsError, toolset
 from worksmith.tools.world_kind import world_kind
 
 CRM = world_kind("crm")
+NAMES = [tool.name.partition(".")[2] for tool in functions_toolkit().tools]
 
 
 def test_both_toolkits_have_all_functions_as_published() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.tables import each_row
+from tests.tables import each_row, tables_of
 from tests.tools.kinds.crm.functions.orgs import TODAY, connect, draw
 from tests.tools.kinds.crm.soql.model import soql
 from tests.tools.kinds.crm.soql.queries import Chooser
@@ -21,6 +21,8 @@ from worksmith.tools.kinds.crm.ids import make_id
 from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.schema import crm_schema
 from worksmith.tools.seeding import rng
+
+TABLES = tables_of(__file__)
 
 BOTH = ("query.soql", "query.sosl")
 QUIETLY = ("ok", "tool_error", "bad_arguments")
@@ -43,45 +45,7 @@ def everything(given: Episode) -> list[Any]:
 
 @each_row(
     "statement",
-    [
-        "DELETE FROM Case",
-        "UPDATE Case SET Status = 'Closed'",
-        "INSERT INTO Case (Id) VALUES ('x')",
-        "DROP TABLE \"Case\"",
-        "PRAGMA data_version",
-        "PRAGMA writable_schema = 1",
-        "ATTACH DATABASE '/tmp/x' AS x",
-        "VACUUM",
-        "BEGIN",
-        "SELECT Id FROM Case; DELETE FROM Case",
-        "SELECT Id FROM Case; --",
-        "SELECT Id FROM Case WHERE Id = 'x'; DROP TABLE User",
-        "SELECT Id FROM sqlite_master",
-        "SELECT Id FROM sqlite_sequence",
-        "SELECT Id FROM search_Case",
-        "SELECT Id FROM \"Case\"",
-        "SELECT _row FROM Case",
-        "SELECT rowid FROM Case",
-        "SELECT rank FROM Case",
-        "SELECT hit.rank FROM Case",
-        "SELECT t.Id FROM Case",
-        "SELECT load_extension('x') FROM Case",
-        "SELECT randomblob(1000000000) FROM Case",
-        "SELECT Id FROM Case UNION SELECT Id FROM User",
-        "SELECT Id FROM (SELECT Id FROM User)",
-        "SELECT Id FROM Case WHERE Id = (SELECT Id FROM Case LIMIT 1)",
-        "SELECT Id FROM Case WHERE 1 = 1",
-        "SELECT Id FROM Case WHERE Subject = '' OR ''=''",
-        "SELECT Id FROM Case /* x */",
-        "SELECT Id FROM Case -- x",
-        "SELECT Id FROM Case LIMIT -1",
-        "SELECT Id FROM Case LIMIT 1 OFFSET 1; DELETE FROM Case",
-        "SELECT Id FROM Case ORDER BY (SELECT 1)",
-        "FIND {shoe} RETURNING search_Product2",
-        "FIND {shoe} RETURNING search_Product2_words(term)",
-        "FIND {shoe} RETURNING Product2(Id WHERE Name = 'x') ; DELETE FROM User",
-        "FIND {\" : (} RETURNING Product2",
-    ],
+    TABLES["what_is_no_query_is_refused_in_either_language"],
 )  # fmt: skip
 def test_what_is_no_query_is_refused_in_either_language(statement: str) -> None:
     for tool in BOTH:

@@ -10,12 +10,11 @@ from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 from tests.tools.kinds.crm.generate.orgs import small
-from tests.tools.kinds.crm.soql.org import Org, cell
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode import Episode
 from worksmith.tools.kinds.crm.access.policy import persona_of
 from worksmith.tools.kinds.crm.access.roles import packaged_roles
-from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES
+from worksmith.tools.kinds.crm.schema import TABLES
 from worksmith.tools.kinds.crm.settings import OrgSettings, write_settings
 from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
 from worksmith.tools.world import write_world
@@ -44,14 +43,6 @@ def written(rows: Rows, mode: str = "clean", *, policy: str = "", links: str = "
     tables = [*TABLES, *SEARCH_TABLES]
     write_world(directory, tables, everything, kind="crm", origin="test", now=NOW, persona=persona)
     return Environment.open(directory)
-
-
-def rows_of(org: Org) -> Rows:
-    """Typed records as rows."""
-    return {
-        name: [tuple(cell(record[column]) for column in OBJECTS[name].columns) for record in records]
-        for name, records in org.items()
-    }
 
 
 def episode(

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.tables import each_row
+from tests.tools.access.memory_lookup import MemoryLookup
 from tests.tools.kinds.enterprise import small_world
 from tests.tools.kinds.enterprise.small_world import write_small_world
-from worksmith.tools.access.engine import AccessPolicy
-from worksmith.tools.access.lookup import MemoryLookup
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.enterprise.access import find_persona, open_policy, packaged_policy
 from worksmith.tools.kinds.enterprise.generate.policies import policies

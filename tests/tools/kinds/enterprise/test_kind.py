@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from worksmith.tools.access.engine import load_policy
-from worksmith.tools.kinds.enterprise.access import packaged_policy
-from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.sqlite.schema import Table
 from worksmith.tools.world_kind import world_kind
 
@@ -39,19 +36,6 @@ def test_every_published_tool_is_there() -> None:
     assert len(PUBLISHED) == 46
     assert ours >= PUBLISHED
     assert len(ours) == 59
-
-
-def test_the_policy_speaks_of_exactly_these_tools() -> None:
-    document = load_policy(packaged_policy(), TABLES).document
-
-    assert set(document.tools) == set(TOOLS)
-
-
-def test_what_a_tool_says_it_writes_is_what_the_policy_calls_a_write() -> None:
-    document = load_policy(packaged_policy(), TABLES).document
-
-    for name, entry in document.tools.items():
-        assert TOOLS[name].writes == (entry is not None and entry[1] != "read"), name
 
 
 def test_the_tools_fit_a_prompt() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.soundness.canary.rules import Company, may_read
+from tests.tools.access.memory_lookup import MemoryLookup
 from tests.tools.kinds.enterprise.calls import call, change
 from tests.tools.kinds.enterprise.conftest import Open
 from tests.tools.kinds.enterprise.small_world import (
@@ -23,8 +24,7 @@ from tests.tools.kinds.enterprise.small_world import (
     SALES_MANAGER,
     VENDOR_MANAGER,
 )
-from worksmith.tools.access.engine import load_policy
-from worksmith.tools.access.lookup import MemoryLookup
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.kinds.enterprise.access import packaged_policy
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.persona import Persona

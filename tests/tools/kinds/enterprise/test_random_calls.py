@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.tools.kinds.enterprise.small_world import PEOPLE, small_rows
-from worksmith.tools.access.engine import AccessPolicy
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.access.lookup import DatabaseLookup
 from worksmith.tools.environment import Environment
 from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES

@@ -17,7 +17,7 @@ from tests.tools.kinds.enterprise.small_world import (
     SALES_MANAGER,
     small_rows,
 )
-from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode import Episode
 from worksmith.tools.kinds.enterprise.access import packaged_policy

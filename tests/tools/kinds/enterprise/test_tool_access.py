@@ -10,25 +10,17 @@ import pytest
 from tests.tables import each_row
 from tests.tools.kinds.enterprise.conftest import Open
 from tests.tools.kinds.enterprise.small_world import (
-    ACCOUNTANT,
     CEO,
-    COO,
     CTO,
-    DEVELOPER,
-    DIRECTOR,
     GITA,
     HARI,
     HR_ASSOCIATE,
     HR_LEAD,
     HR_MANAGER,
-    IT_ASSOCIATE,
     IT_LEAD,
     LEAD,
     LEFT,
-    MANAGER,
     SALES_ASSOCIATE,
-    SALES_LEAD,
-    SALES_MANAGER,
     VENDOR_MANAGER,
 )
 
@@ -42,44 +34,23 @@ FILE = {"repo_name": "pay/parser", "path": "src/parse.py"}
     [
         # self-protection
         (HR_LEAD, "employee_data.update", {"emp_id": "me", "salary": "999999"}),
-        (HR_MANAGER, "employee_data.update", {"emp_id": HR_MANAGER, "performance_rating": "5"}),
-        (HR_MANAGER, "employee_data.delete", {"emp_id": "me"}),
         # department
         (GITA, "employee_data.update", {"emp_id": HARI, "title": "Boss"}),
-        (ACCOUNTANT, "sales.read", {}),
-        (GITA, "products.read", {"product_id": "PRD-0001"}),
         (GITA, "sales.create", LINE),
-        (SALES_LEAD, "github.create", {"repo_name": "a/b", "path": "c.py", "code": "d"}),
-        (GITA, "clients.read", {"client_id": "CLI-0001"}),
-        (DEVELOPER, "vendors.read", {"vendor_id": "VEN-0001"}),
-        (GITA, "it_service_management.read_issue", {"ticket_id": "1002"}),
         # level
         (HR_ASSOCIATE, "employee_data.update", {"emp_id": GITA, "salary": "70000"}),
-        (HR_LEAD, "employee_data.delete", {"emp_id": GITA}),
         (SALES_ASSOCIATE, "products.update", {"product_id": "PRD-0001", "discounted_price": "1"}),
-        (SALES_LEAD, "products.delete", {"product_id": "PRD-0001"}),
-        (SALES_LEAD, "sales.delete", {"sales_record_id": "SAL-00001"}),
-        (IT_ASSOCIATE, "it_service_management.delete_issue", {"ticket_id": "1001"}),
         (HARI, "github.read", {"file_id": "pay/parser:src/parse.py"}),
         # participant
         (GITA, "conversations.read", {"conversation_id": "CV-00003"}),
-        (CEO, "conversations.read", {"conversation_id": "CV-00001"}),
         (GITA, "enterprise_mail_system.read", {"email_id": "EM-000003"}),
-        (CEO, "enterprise_mail_system.delete", {"email_id": "EM-000001"}),
-        (GITA, "enterprise_mail_system.update", {"email_id": "EM-000001", "body": "No."}),
         (GITA, "conversations.update", {"conversation_id": "CV-00002", "text": "No."}),
         # owner or author
         (HARI, "github.update", {**FILE, "license": "gpl-3.0"}),
-        (HARI, "github.delete", FILE),
         (SALES_ASSOCIATE, "customer_support_chats.read", {"chat_id": "SUP-0002"}),
-        (SALES_MANAGER, "customer_support_chats.update", {"chat_id": "SUP-0001", "text": "No."}),
         (GITA, "social_platform.update", {"post_id": "POST-00001", "title": "No"}),
-        (CEO, "overflow.delete", {"post_id": "Q-00001"}),
-        (HARI, "resumes.read", {"resume_id": "RES-0001"}),
         # left
         (LEFT, "employee_data.read", {"emp_id": "me"}),
-        (LEFT, "social_platform.read", {}),
-        (LEFT, "document.read", {"query": "leave"}),
     ],
 )
 def test_denied(as_: Open, who: str, tool: str, arguments: dict[str, str]) -> None:
@@ -99,20 +70,13 @@ def test_denied(as_: Open, who: str, tool: str, arguments: dict[str, str]) -> No
     ("who", "tool", "arguments"),
     [
         (HR_LEAD, "employee_data.update", {"emp_id": GITA, "salary": "70000"}),
-        (HR_ASSOCIATE, "employee_data.update", {"emp_id": GITA, "remaining_sick_leaves": "9"}),
-        (HR_MANAGER, "employee_data.delete", {"emp_id": GITA}),
         (LEAD, "github.read", {"file_id": "pay/parser:src/parse.py"}),
         (LEAD, "github.update", {**FILE, "license": "gpl-3.0"}),
-        (CTO, "github.delete", FILE),
         (GITA, "github_issues.update", {"issue_id": "ISS-0001", "status": "closed"}),
         (GITA, "it_service_management.update_issue", {"ticket_id": "1001", "priority": "low"}),
-        (GITA, "it_service_management.delete_issue", {"ticket_id": "1001"}),
         (VENDOR_MANAGER, "products.read", {"product_id": "PRD-0001"}),
-        (MANAGER, "products.read", {"product_id": "PRD-0001"}),
         (SALES_ASSOCIATE, "sales.create", LINE),
-        (COO, "sales.read", {"sales_record_id": "SAL-00001"}),
         (VENDOR_MANAGER, "customer_support_chats.read", {"chat_id": "SUP-0001"}),
-        (DIRECTOR, "clients.read", {"client_id": "CLI-0001"}),
         (GITA, "resumes.read", {"employee": "me"}),
     ],
 )

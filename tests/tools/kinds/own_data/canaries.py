@@ -26,40 +26,7 @@ PEOPLE = {  # id: department, role, manager, active
     "dee": (None, "agent", None, True),
     "eve": ("IT", "lead", "bob", False),
 }
-POLICY: Mapping[str, Any] = {
-    "sources": {
-        "people": {
-            "private": {
-                "fields": ["salary", "rating"],
-                "rule": {"id": "PAY", "when": {"any": [{"self": "id"}, {"manages": "id"}]}},
-            },
-            "rules": [{"id": "STAFF", "operations": ["read"], "when": {"same": "department"}}],
-        },
-        "tickets": {
-            "private": {
-                "fields": ["secret"],
-                "rule": {"id": "LEADS", "when": {"persona": {"field": "role", "in": ["lead"]}}},
-            },
-            "rules": [
-                {"id": "OWN", "operations": ["read", "update"], "when": {"self": "owner"}},
-                {
-                    "id": "DESK",
-                    "operations": ["read", "create", "update", "delete"],
-                    "when": {"all": [{"same": "department"}, {"record": {"field": "vip", "in": [False]}}]},
-                },
-            ],
-        },
-        "notes": {
-            "rules": [
-                {
-                    "id": "NOTES",
-                    "operations": ["read"],
-                    "when": {"may": {"operation": "read", "source": "tickets", "on": {"ticket": "number"}}},
-                }
-            ]
-        },
-    }
-}
+POLICY: Mapping[str, Any] = json.loads(Path(__file__).with_name("canaries.json").read_text("utf-8"))
 """The vault has no rules, so nobody reads it."""
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.tables import each_row
-from worksmith.tools.access.engine import AccessPolicy
-from worksmith.tools.access.lookup import MemoryLookup
+from tests.tools.access.memory_lookup import MemoryLookup
+from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.personas import OnePersona
 from worksmith.tools.kinds.own_data.policy import OPEN, own_policy

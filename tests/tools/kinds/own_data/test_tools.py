@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from enum import Enum
 from pathlib import Path
@@ -179,81 +178,6 @@ def test_a_tool_refuses_with_a_message_for_the_agent(env: Environment) -> None:
     assert (found.status, found.text) == ("tool_error", "Not on Mondays.")
 
 
-def no_context() -> str:
-    """Nothing."""
-    return ""
-
-
-def forgotten_context(ticket_id: str) -> str:
-    """Close."""
-    return ""
-
-
-def no_docstring(ctx: Context) -> str:
-    return ""
-
-
-def no_type(ctx: Context, ticket_id) -> str:  # type: ignore[no-untyped-def]
-    """Close."""
-    return ""
-
-
-def any_number(ctx: Context, *ids: str) -> str:
-    """Close."""
-    return ""
-
-
-def any_names(ctx: Context, **fields: str) -> str:
-    """Close."""
-    return ""
-
-
-def by_position(ctx: Context, ticket_id: str, /) -> str:
-    """Close."""
-    return ""
-
-
-def hidden(ctx: Context, _id: str) -> str:
-    """Close."""
-    return ""
-
-
-def of_a_method(ctx: Context, self: str) -> str:
-    """Close it."""
-    return self
-
-
-def of_pydantic(ctx: Context, model_config: str) -> str:
-    """Close it."""
-    return model_config
-
-
-def strange_type(ctx: Context, call: Callable[[], int]) -> str:
-    """Close."""
-    return ""
-
-
-def unknown_type(ctx: Context, item: NoSuchType) -> str:  # type: ignore[name-defined]  # noqa: F821
-    """Close."""
-    return ""
-
-
-async def waits(ctx: Context) -> str:
-    """Close."""
-    await asyncio.sleep(0)
-    return ""
-
-
-def yields(ctx: Context) -> Iterator[str]:
-    """Close."""
-    yield ""
-
-
-def finish(ctx: Context) -> str:
-    """Close."""
-    return ""
-
-
 class Closer:
     """Closes."""
 
@@ -262,24 +186,37 @@ class Closer:
         return ""
 
 
+NO_TOOLS = {
+    "def close(): 'Close.'": "the first argument of a tool is its context (write `def close(ctx)`)",
+    "def close(ticket_id: str): 'Close.'": "is its context (write `def close(ctx, ticket_id: 'str')`)",
+    "def close(ctx): pass": "the docstring is missing",
+    "def close(ctx, ticket_id): 'Close.'": "the argument ticket_id has no type (write `ticket_id: str`)",
+    "def close(ctx, *ids: str): 'Close.'": "*ids is no argument of a tool",
+    "def close(ctx, **fields: str): 'Close.'": "*fields is no argument of a tool",
+    "def close(ctx, ticket_id: str, /): 'Close.'": "ticket_id cannot be given by name",
+    "def close(ctx, _id: str): 'Close.'": "the argument _id begins with _",
+    "def close(ctx, self: str): 'Close.'": "no argument can be called self (write another name, such as",
+    "def close(ctx, model_config: str): 'Close.'": "no argument can be called model_config",
+    "def close(ctx, call: Callable[[], int]): 'Close.'": "the type of an argument cannot be that of a tool",
+    "def close(ctx, item: NoSuchType): 'Close.'": "a type cannot be read: name 'NoSuchType' is not defined",
+    "async def close(ctx): 'Close.'": "a tool cannot be async",
+    "def close(ctx):\n 'Close.'\n yield ''": "a tool cannot yield",
+    "def finish(ctx): 'Close.'": "no tool can be called finish",
+}
+
+
+def defined(source: str) -> Callable[..., Any]:
+    """The function that a source defines, as if it stood in this file."""
+    found: dict[str, Callable[..., Any]] = {}
+    exec(compile(source, __file__, "exec"), globals(), found)  # noqa: S102
+    (function,) = found.values()
+    return function
+
+
 @each_row(
     ("function", "said"),
     [
-        (no_context, "the first argument of a tool is its context (write `def no_context(ctx)`)"),
-        (forgotten_context, "is its context (write `def forgotten_context(ctx, ticket_id: 'str')`)"),
-        (no_docstring, "the docstring is missing"),
-        (no_type, "the argument ticket_id has no type (write `ticket_id: str`)"),
-        (any_number, "*ids is no argument of a tool"),
-        (any_names, "*fields is no argument of a tool"),
-        (by_position, "ticket_id cannot be given by name"),
-        (hidden, "the argument _id begins with _"),
-        (of_a_method, "no argument can be called self (write another name, such as `self_`)"),
-        (of_pydantic, "no argument can be called model_config"),
-        (strange_type, "the type of an argument cannot be that of a tool"),
-        (unknown_type, "a type cannot be read: name 'NoSuchType' is not defined"),
-        (waits, "a tool cannot be async"),
-        (yields, "a tool cannot yield"),
-        (finish, "no tool can be called finish"),
+        *((defined(source), said) for source, said in NO_TOOLS.items()),
         (lambda ctx: "", "a tool is a plain function"),
         (Closer(), "a tool is a plain function"),
         ("close", "a tool is a plain function"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 import zipfile
 from collections.abc import Iterator
 from functools import partial
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks.support.servers import serving
 from worksmith.cli.app import app
 from worksmith.jobs.models import models_here
 from worksmith.models.fetching.catalogue import ListedModel, Packages, catalogue, listed_model
@@ -83,11 +83,9 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir(parents=True)
     (folder / "tiny.gguf").write_bytes(DATA)
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Ranged, directory=str(tmp_path / "hub")))
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
-    yield folder
-    server.shutdown()
-    server.server_close()
+    with serving(server) as address:
+        monkeypatch.setenv("HF_ENDPOINT", address)
+        yield folder
 
 
 def begin(data: bytes) -> None:

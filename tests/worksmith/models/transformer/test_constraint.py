@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from worksmith.programs.parts.signatures import call_signature
 from worksmith.programs.prompting.adapter import TrajectoryAdapter
-from worksmith.programs.prompting.grammar import held_to
 from worksmith.programs.prompting.native import read_message
 from worksmith.programs.prompting.native_tools import NativeTools, native_name, native_tools
+from worksmith.programs.prompting.replies.grammar import held_to
 from worksmith.programs.strategies import strategy
 from worksmith.tools.tool import FinishCall, Tool, tool
 

@@ -19,7 +19,7 @@ from worksmith.models.named import use_models
 from worksmith.models.resolve import resolve
 from worksmith.models.settings import NamedModel
 from worksmith.models.transformer.smollm2 import smollm2
-from worksmith.programs.prompting.grammar import is_constrained
+from worksmith.programs.prompting.replies.grammar import is_constrained
 from worksmith.tools.errors import InputError
 
 pytestmark = [

@@ -72,7 +72,7 @@ def test_rows_that_may_not_be_read_are_not_named(url: str, tmp_path: Path) -> No
 def test_rights_are_those_of_the_moment_of_an_approval(url: str, tmp_path: Path) -> None:
     database, move = ws.Database(url, refresh=3600), "UPDATE {} SET team = '{}' WHERE {} = '{}'"
     of_ticket = move.format("tickets", "blue", "ticket_id", "T-1")
-    late = [of_ticket, move.format("people", "blue", "id", "ann")]
+    late = ["UPDATE people SET name = 'Anna'", of_ticket, move.format("people", "blue", "id", "ann")]
 
     def commit(changes: ChangeSet) -> str:
         elsewhere(url, late.pop())
@@ -92,6 +92,10 @@ def test_rights_are_those_of_the_moment_of_an_approval(url: str, tmp_path: Path)
         refused = at.decide(again, roles="approver")
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "rows_changed")
         assert "T-1" not in refused.text, "the row is of another team now"
+        elsewhere(url, move.format("tickets", "red", "ticket_id", "T-1"))
+        assert at.env.refresh(force=True)
+        done = at.decide(at.do(CLOSE)["changes"], roles="approver").json()
+        assert done["status"] == "committed", "no rule compares names"
 
 
 def test_a_key_that_is_used_again_is_one_changed_row(url: str, tmp_path: Path) -> None:
@@ -231,7 +235,7 @@ def test_what_a_commit_function_returns_does_not_undo_its_commit(tmp_path: Path)
     endless.append(endless)
     with served(with_close(bare(tmp_path)), tmp_path, commit=lambda _: endless) as at:
         reply = at.decide(at.do(["tools.close", {}])["changes"]).json()
-        assert (reply["status"], reply["result"]) == ("committed", "a list that is no JSON")
+        assert (reply["status"], reply["result"]) == ("committed", "a list that is not JSON")
 
 
 def test_true_in_a_json_value_is_not_the_1_that_it_was(tmp_path: Path) -> None:

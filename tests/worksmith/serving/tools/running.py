@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.tools.kinds.own_data.desk import OF_TEAM, desk
 from worksmith.evals.progress.progress import Progress
-from worksmith.evals.records.log import read_log
+from worksmith.evals.records.logs.log import read_log
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.suite import Suite
 from worksmith.jobs.settings.tool_server import ToolServerSettings

@@ -106,7 +106,7 @@ def test_an_ended_session_is_no_way_to_another(at: Served, http: httpx.Client) -
         "", json=request("tools/call", name=NAME, arguments=ARGUMENTS), headers={"Mcp-Session-Id": ended}
     )
 
-    assert (reply.status_code, reply.json()["error"]["message"]) == (404, "There is no such session")
+    assert (reply.status_code, reply.json()["error"]["message"]) == (404, "The session is unknown")
     assert unchanged(http, at)
 
 
@@ -237,7 +237,7 @@ def test_an_id_that_is_being_answered_is_not_taken_twice(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "not said what clients are to do"),
+        ({}, "the tasks of clients are missing"),
         ({"task": "close", "all_tasks": True}, "one task, or there are all"),
         ({"task": "nothing"}, "no task 'nothing'"),
         ({"task": "close", "persona": "bo"}, "it is ann who asks in task close, not bo"),

@@ -1,1 +1,1 @@
-"""Roles of a CRM world: what they may read."""
+"""Roles of a CRM world."""

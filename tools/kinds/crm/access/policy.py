@@ -1,4 +1,4 @@
-"""Who may read what in a CRM world. What a role may not read does not exist for it."""
+"""The rights of roles in a CRM world. Unreadable objects do not exist for a role."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class CrmPolicy:
         return {name: frozenset(fields) for name, fields in found.items()}
 
     def _schema_for(self, persona_id: str) -> Schema:
-        """The objects and fields that there are for a persona; none at all for one without a role."""
+        """The existing objects and fields for a persona; empty for one without a role."""
         role = self.document.roles.get(persona_id)
         whole = crm_schema(self.settings.links)
         return whole.only(role.objects, role.hidden) if role else whole.only((), {})
 
     def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
-        """May `persona` use `tool`? The arguments do not matter: queries run on what the role may read."""
+        """May `persona` use `tool`? The arguments do not matter: queries run on readable records."""
         if persona.id not in self.document.roles or not persona.active:
             return Decision(False, "no role", "Only the roles of this org may use it.")
         toolkit, _, name = tool.partition(".")
@@ -116,7 +116,7 @@ class CrmPolicy:
     ) -> frozenset[str]:
         """Those of the references (see `ToolContext.reads`) that `persona` may not read.
 
-        Records of an object are all alike: a role may read each of them or none.
+        Records of an object are all alike: a role may read all of them or none of them.
         """
         role = self.document.roles.get(persona.id)
         if role is None or not persona.active:
@@ -124,7 +124,7 @@ class CrmPolicy:
         return frozenset(each for each in references if not _readable(role, each))
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
-        """`value`: what the role may not read has not been read."""
+        """`value`: unreadable records have not been read."""
         return value
 
 
@@ -135,7 +135,7 @@ def open_policy(world: World) -> CrmPolicy:
         InputError: its own rules or settings are invalid; they never give way to the package's.
     """
     own = world.path / POLICY_FILE
-    # A link that leads nowhere is there, and an error: `exists` would take it for none.
+    # A link that leads nowhere is an error: `exists` would take it for a missing file.
     document = read_roles(own) if os.path.lexists(own) else packaged_roles()
     return CrmPolicy(document, read_settings(world.path))
 
@@ -146,10 +146,10 @@ def role_names(world: World) -> tuple[str, ...]:
 
 
 def find_persona(world: World, role: str) -> Persona:
-    """Somebody of a role of `world`.
+    """The persona of a role of `world`.
 
     Raises:
-        InputError: there is no such role.
+        InputError: the role is unknown.
     """
     roles = open_policy(world).document.roles
     if role not in roles:
@@ -158,14 +158,14 @@ def find_persona(world: World, role: str) -> Persona:
 
 
 def persona_of(role: str, given: Role | None = None) -> Persona:
-    """Somebody of a role, by default of one of the packaged ones."""
+    """The persona of a role, by default of one of the packaged ones."""
     found = given or packaged_roles().roles[role]
     return Persona(id=role, name=found.title, department=DEPARTMENT)
 
 
 @cache
 def function_needs() -> Mapping[str, Needs]:
-    """By function what it reads, in either mode."""
+    """The needs of functions, in either mode."""
     return {
         function: {name: tuple(fields) for name, fields in needs.items()}
         for function, needs in read_toml(__package__, "needs.toml").items()

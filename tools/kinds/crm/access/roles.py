@@ -1,4 +1,4 @@
-"""The document that says which role may read which objects and fields of an org."""
+"""The document of the rights of roles on objects and fields of an org."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from worksmith.tools.files.json_files import parsed, read_file
 from worksmith.tools.kinds.crm.schema import OBJECTS
 
 POLICY_FILE = "policy.json"
-"""The roles of one world, beside it; where there are none, those of the package apply."""
+"""The roles of one world, beside it; by default those of the package."""
 
 
 class Role(BaseModel):
-    """What one role may read.
+    """The rights of one role.
 
     Attributes:
-        title: what agents are told for whom they work.
+        title: the description of their person for agents.
         note: for people who read the document.
-        objects: names of the objects that there are for the role.
-        hidden: by object the fields that there are not.
+        objects: names of the objects that exist for the role.
+        hidden: by object the hidden fields.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,19 +58,19 @@ def read_roles(file: Path) -> Roles:
     """The roles in `file`.
 
     Raises:
-        InputError: it cannot be read, is no such document, or names what there is not.
+        InputError: it cannot be read, is not such a document, or names unknown objects.
     """
     return parse_roles(read_file(file, "the roles"), str(file))
 
 
 def parse_roles(text: str | bytes, where: str) -> Roles:
-    """The roles that `text` is.
+    """The roles in `text`.
 
     Args:
-        where: what error messages call it.
+        where: its name in error messages.
 
     Raises:
-        InputError: it is no such document, or names what there is not.
+        InputError: it is not such a document, or names unknown objects.
     """
     raw = parsed(text, "the roles", where=where)
     try:

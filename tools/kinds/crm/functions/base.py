@@ -24,17 +24,17 @@ LONGEST = 1_000
 
 
 class FunctionError(ToolError):
-    """A function cannot do what it was asked to; the message says which argument is to blame, and why."""
+    """A function cannot do its task; the message names the argument and the reason."""
 
 
 class Base:
     """Functions over an org.
 
     Args:
-        mode: `faithful` has the published semantics; `clean` those of the policies that agents are told.
+        mode: `faithful` has the published semantics; `clean` those of the policies that agents read.
 
     Attributes:
-        notes: what the last call has to say beside its result, such as what it left out.
+        notes: a note of the last call beside its result, such as its omissions.
     """
 
     def __init__(self, org: Org, mode: Mode = "clean") -> None:
@@ -92,7 +92,7 @@ class Base:
         Args:
             fields: for SELECT; Id among them if there are lists.
             lists: by field the values of which it must have one; none of them empty.
-            tail: what follows WHERE.
+            tail: the condition after WHERE.
         """
         lists = {field: distinct(values) for field, values in (lists or {}).items()}
         found: dict[str, Record] = {}
@@ -106,7 +106,7 @@ class Base:
         return list(found.values()) if lists else rows
 
     def need(self, name: str, records: Records, *keys: str) -> None:
-        """See that all records of an argument have what a function works on."""
+        """Check that all records of an argument have the needed fields."""
         for place, record in enumerate(records):
             lacking = [key for key in keys if key not in record]
             if lacking:

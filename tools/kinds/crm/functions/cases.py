@@ -28,17 +28,6 @@ class Cases(Base):
         issue_ids: Ids | None = None,
         statuses: Ids | None = None,
     ) -> Records:
-        """The cases that fit everything that is given, with OwnerId, CreatedDate, ClosedDate and AccountId.
-
-        Args:
-            start_date: opened at or after this, YYYY-MM-DDTHH:MM:SSZ
-            end_date: opened before this
-            agent_ids: owned by one of these
-            case_ids: among these
-            order_item_ids: about one of these
-            issue_ids: filed under one of these
-            statuses: with one of these, such as Closed
-        """
         self.check(agent_ids=agent_ids, case_ids=case_ids, order_item_ids=order_item_ids)
         self.check(issue_ids=issue_ids, statuses=statuses)
         given = {
@@ -62,11 +51,6 @@ class Cases(Base):
         return found
 
     def get_shipping_state(self, cases: Records) -> Records:
-        """The cases, each with the ShippingState of its account: two letters, null where it is not known.
-
-        Args:
-            cases: records with AccountId
-        """
         self.need("cases", cases, "AccountId")
         accounts = [record["AccountId"] for record in cases]
         for place, account in enumerate(accounts):
@@ -81,11 +65,6 @@ class Cases(Base):
         return found
 
     def calculate_region_average_closure_times(self, cases: Records) -> Values:
-        """By state the mean time, in seconds, from the opening to the closing of the cases.
-
-        Args:
-            cases: records with ShippingState, CreatedDate and ClosedDate
-        """
         if not cases and not self.clean:
             raise self.refusal("cases must not be empty")
         self.need("cases", cases, "ShippingState")
@@ -105,13 +84,6 @@ class Cases(Base):
         return [(state, seconds) for state, seconds in timed if counts[state] >= FEWEST]
 
     def get_issue_counts(self, start_date: str, end_date: str, order_item_ids: Ids) -> Counts:
-        """By kind of issue how many cases about given order items were opened in a stretch of time.
-
-        Args:
-            start_date: YYYY-MM-DDTHH:MM:SSZ
-            end_date: likewise
-            order_item_ids: the order items
-        """
         self.check(order_item_ids=order_item_ids)
         window = self.within(start_date, end_date, last=True)
         if not order_item_ids:
@@ -123,24 +95,13 @@ class Cases(Base):
         return dict(sorted(counts.items(), key=lambda entry: -entry[1]))
 
     def get_issues(self) -> Records:
-        """All kinds of issues, with Id and Name."""
         return self.select("Id, Name", "Issue__c")
 
     def get_email_messages_by_case_id(self, case_id: str) -> Records:
-        """The e-mails about a case.
-
-        Args:
-            case_id: the case
-        """
         order = " ORDER BY MessageDate" if self.clean else ""
         return self._about("EmailMessage", "ParentId", case_id, _EMAIL_FIELDS, order)
 
     def get_livechat_transcript_by_case_id(self, case_id: str) -> Records:
-        """What was said in the chat about a case.
-
-        Args:
-            case_id: the case
-        """
         order = " ORDER BY EndTime" if self.clean else ""
         return self._about("LiveChatTranscript", "CaseId", case_id, "Body, EndTime", order)
 

@@ -11,21 +11,11 @@ class Customers(Base):
     """Functions that read purchases, products and articles."""
 
     def get_order_item_ids_by_product(self, product_id: str) -> Ids:
-        """All order items of a product, whoever bought it and whenever.
-
-        Args:
-            product_id: the product
-        """
         self.check(product_id=product_id)
         rows = self.select("Id", "OrderItem", [one_of("Product2Id", [product_id])])
         return [row["Id"] for row in rows]
 
     def get_account_id_by_contact_id(self, contact_id: str) -> str | Ids | None:
-        """The account of a contact.
-
-        Args:
-            contact_id: the contact
-        """
         self.check(contact_id=contact_id)
         rows = self.select("AccountId", "Contact", [one_of("Id", [contact_id])])
         if rows and rows[0]["AccountId"]:
@@ -33,13 +23,6 @@ class Customers(Base):
         return None if self.clean else []
 
     def get_purchase_history(self, account_id: str, purchase_date: str, related_product_ids: Ids) -> Records:
-        """Which of some products a customer bought on a certain day.
-
-        Args:
-            account_id: the customer's account
-            purchase_date: the day, YYYY-MM-DDTHH:MM:SSZ
-            related_product_ids: the products
-        """
         self.check(account_id=account_id, related_product_ids=related_product_ids)
         day = self.moment("purchase_date", purchase_date).strftime("%Y-%m-%d").rjust(10, "0")
         if not related_product_ids:
@@ -58,21 +41,11 @@ class Customers(Base):
         return [_bought(row) for row in rows]
 
     def search_knowledge_articles(self, search_term: str) -> Records:
-        """Published articles with any of the words, the best first: Id, Title and Content.
-
-        Args:
-            search_term: words to look for
-        """
         where = "PublishStatus = 'Online' AND Language = 'en_US'"
         found = self._search(search_term, f"Knowledge__kav(Id, Title, FAQ_Answer__c WHERE {where})")
         return [{"Id": row["Id"], "Title": row["Title"], "Content": row["FAQ_Answer__c"]} for row in found]
 
     def search_products(self, search_term: str) -> Records | Ids:
-        """The products with all of the words in their name or description, the best first.
-
-        Args:
-            search_term: words to look for
-        """
         found = self._search(search_term, f"Product2(Id{', Name' if self.clean else ''})")
         return found if self.clean else [row["Id"] for row in found]
 

@@ -16,13 +16,6 @@ class Reckoning(Base):
     """Functions that ask the org nothing."""
 
     def get_start_date(self, end_date: str, period: Period, interval_count: int) -> str:
-        """When a stretch of time begins that ends at a given point: so many periods before it.
-
-        Args:
-            end_date: the end, YYYY-MM-DDTHH:MM:SSZ
-            period: the unit
-            interval_count: how many of them
-        """
         if interval_count < 0:
             raise self.refusal("interval_count must be 0 or more")
         if period == "year" and not self.clean:
@@ -33,12 +26,6 @@ class Reckoning(Base):
         return text_of(found)
 
     def get_period(self, period_name: str, year: int) -> dict[str, str]:
-        """The start_date of a month, quarter or season, and as its end_date the first instant after it.
-
-        Args:
-            period_name: January to December, Q1 to Q4, Spring, Summer, Fall, Winter (December to February)
-            year: in which it begins
-        """
         if not 1 <= year <= 9999:
             raise self.refusal("year must be from 1 to 9999")
         found = span(period_name, year, lenient=self.clean)
@@ -48,19 +35,9 @@ class Reckoning(Base):
         return {"start_date": text_of(found[0]), "end_date": text_of(found[1])}
 
     def find_id_with_max_value(self, values_by_id: Values) -> Ids | None:
-        """The keys with the highest value, all of them if several have it.
-
-        Args:
-            values_by_id: numbers by id, or by whatever else they belong to
-        """
         return self._with_extreme(values_by_id, max)
 
     def find_id_with_min_value(self, values_by_id: Values) -> Ids | None:
-        """The keys with the lowest value, all of them if several have it.
-
-        Args:
-            values_by_id: numbers by id, or by whatever else they belong to
-        """
         return self._with_extreme(values_by_id, min)
 
     def _with_extreme(self, values_by_id: Values, extreme: Callable[[Iterable[float]], float]) -> Ids | None:
@@ -73,11 +50,6 @@ class Reckoning(Base):
         return [key for key, value in values_by_id.items() if value == best]
 
     def get_month_to_case_count(self, cases: Records) -> Counts:
-        """How many of the cases were opened in each month.
-
-        Args:
-            cases: records with CreatedDate
-        """
         self.need("cases", cases, "CreatedDate")
         found = []
         for place, record in enumerate(cases):

@@ -1,4 +1,4 @@
-"""Handles: `#3` stands for what the third call of an episode returned, so that nobody has to repeat it."""
+"""Handles: `#3` stands for the result of the third call of an episode, so that agents need not repeat it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _WANTED = {"records": "a list of records", "ids": "a list of ids", "numbers": "n
 
 
 def resolved(name: str, given: Any, shape: Shape, results: Sequence[Any]) -> Any:
-    """The data that an argument stands for, as a copy that nobody else has.
+    """The data that an argument stands for, as a private copy.
 
     Args:
         given: a handle, or the data itself, which may be written as JSON text.
-        results: what the calls of the episode returned, None for those that failed; see
+        results: the results of the episode's calls, None for failed ones; see
         `ToolContext.results`.
 
     Raises:

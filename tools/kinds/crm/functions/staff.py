@@ -14,19 +14,9 @@ class Staff(Base):
     """Functions that count by agent."""
 
     def get_agents_with_max_cases(self, subset_cases: Records) -> Ids:
-        """The agents who own most of the given cases, all of them if several do.
-
-        Args:
-            subset_cases: records with OwnerId
-        """
         return self._owners(subset_cases, max)
 
     def get_agents_with_min_cases(self, subset_cases: Records) -> Ids:
-        """The agents who own fewest of the given cases, but at least one; all of them if several do.
-
-        Args:
-            subset_cases: records with OwnerId
-        """
         return self._owners(subset_cases, min)
 
     def _owners(self, cases: Records, extreme: Callable[[Iterable[int]], int]) -> Ids:
@@ -38,11 +28,6 @@ class Staff(Base):
         return [agent for agent, count in counts.items() if count == best]
 
     def calculate_average_handle_time(self, cases: Records) -> Values:
-        """By agent the mean time, in minutes, from the opening to the closing of the cases they own.
-
-        Args:
-            cases: records with OwnerId, CreatedDate and ClosedDate
-        """
         self.need("cases", cases, "OwnerId")
         owners = [self.owner("cases", place, case) for place, case in enumerate(cases)]
         times = self.seconds("cases", cases)
@@ -50,34 +35,16 @@ class Staff(Base):
         return means((owner, seconds / 60) for owner, seconds in pairs if seconds is not None)
 
     def get_agent_handled_cases_by_period(self, start_date: str, end_date: str) -> Counts:
-        """By agent how many cases were assigned to them in a stretch of time.
-
-        Args:
-            start_date: YYYY-MM-DDTHH:MM:SSZ
-            end_date: likewise
-        """
         # A case's first assignment has no owner before it; the published system counts transfers as well.
         first = ["OldValue__c = null"] if self.clean else []
         return self._by("NewValue__c", [*self.within(start_date, end_date, last=True), *first])
 
     def get_qualified_agent_ids_by_case_count(self, agent_handled_cases: Counts, n_cases: int) -> Ids:
-        """The agents with more than n_cases cases.
-
-        Args:
-            agent_handled_cases: numbers of cases by agent
-            n_cases: a number that they must exceed
-        """
         return [agent for agent, count in agent_handled_cases.items() if count > n_cases]
 
     def get_non_transferred_case_ids(self, start_date: str, end_date: str) -> Ids:
-        """The cases assigned in a stretch of time that were never passed on to another agent.
-
-        Args:
-            start_date: YYYY-MM-DDTHH:MM:SSZ
-            end_date: likewise
-        """
         window = self.within(start_date, end_date, last=True)
-        if not self.clean:  # sees one assignment inside the window, whatever happened outside
+        if not self.clean:  # sees one assignment inside the window, with any others outside
             return self._assigned_once([_ASSIGNED, *window], [])
         bounds = [bound.replace("CreatedDate", "MIN(CreatedDate)") for bound in window]
         return self._assigned_once([_ASSIGNED], bounds)
@@ -92,13 +59,6 @@ class Staff(Base):
     def get_agent_transferred_cases_by_period(
         self, start_date: str, end_date: str, qualified_agent_ids: Ids | None = None
     ) -> Counts:
-        """By agent how many cases they passed on to others in a stretch of time.
-
-        Args:
-            start_date: YYYY-MM-DDTHH:MM:SSZ
-            end_date: likewise
-            qualified_agent_ids: count for these agents only
-        """
         window = self.within(start_date, end_date, last=True)
         counts = self._by("OldValue__c", ["OldValue__c != null", *window])
         if qualified_agent_ids is None or (not qualified_agent_ids and not self.clean):

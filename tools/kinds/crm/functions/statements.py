@@ -22,7 +22,7 @@ def literal(text: str) -> str:
 
 
 def search_term(text: str) -> str:
-    """`text` as the term of a search for its words: what is punctuation or an operator there is none here.
+    """`text` as the term of a search for its words: without punctuation and operators.
 
     Empty if there is no word in it.
     """

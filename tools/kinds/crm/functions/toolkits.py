@@ -8,16 +8,19 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from worksmith.tools.kinds.crm.functions import NAMES, Functions
+from worksmith.tools.declared import declared
+from worksmith.tools.files.data_files import read_toml
+from worksmith.tools.kinds.crm.functions import Functions
 from worksmith.tools.kinds.crm.functions.base import Counts, Ids, Records, Values
 from worksmith.tools.kinds.crm.functions.handles import SHOWN, Shape, resolved, shown
 from worksmith.tools.kinds.crm.orgs.opening import open_org, settings_of
-from worksmith.tools.tool import Toolkit, tool
+from worksmith.tools.tool import Toolkit
 from worksmith.tools.tool_context import Shown, ToolContext
 
 READ_WHOLE = 20_000
-"""Characters of a result that is there to be read, such as the e-mails of a case."""
+"""Characters of a result for reading, such as the e-mails of a case."""
 
+_TEXTS = read_toml(__package__, "functions.toml")
 _TO_READ = frozenset(
     {
         "search_knowledge_articles",
@@ -36,12 +39,12 @@ _TYPES: dict[Shape, Any] = {
 
 
 def functions_toolkit() -> Toolkit:
-    return Toolkit.of("functions", "service cases, agents and purchases", map(_with_handles, NAMES))
+    return Toolkit.of("functions", "service cases, agents and purchases", map(_with_handles, _TEXTS))
 
 
 def plain_toolkit() -> Toolkit:
     """The functions as published: results are shown whole, and arguments repeat them."""
-    return Toolkit.of("plain", "the functions without handles", map(_plain, NAMES), by_name_only=True)
+    return Toolkit.of("plain", "the functions without handles", map(_plain, _TEXTS), by_name_only=True)
 
 
 def _with_handles(name: str) -> Callable[..., Any]:
@@ -93,16 +96,10 @@ def _hints(name: str) -> dict[str, Any]:
 
 
 def _as_tool(call: Callable[..., Any], name: str, types: dict[str, Any]) -> Callable[..., Any]:
-    """`call` as a tool with the name, arguments and description of a function; some types changed."""
-    function = getattr(Functions, name)
-    parameters = list(inspect.signature(function).parameters.values())[1:]
-    annotations: dict[str, Any] = {"ctx": ToolContext}
-    for parameter in parameters:
+    """`call` as a tool with the name and the arguments of a function; some types changed."""
+    arguments = []
+    for parameter in list(inspect.signature(getattr(Functions, name)).parameters.values())[1:]:
         kind = types.get(parameter.name, _hints(name)[parameter.name])
         optional = parameter.name in types and parameter.default is None
-        annotations[parameter.name] = kind | None if optional else kind
-    ctx = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    call.__name__, call.__qualname__, call.__doc__ = name, f"Functions.{name}", function.__doc__
-    call.__annotations__ = annotations
-    call.__signature__ = inspect.Signature([ctx, *parameters])  # type: ignore[attr-defined]
-    return tool()(call)
+        arguments.append((parameter.name, kind | None if optional else kind, parameter.default))
+    return declared(name, _TEXTS[name], arguments, call)

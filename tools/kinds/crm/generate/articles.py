@@ -10,7 +10,7 @@ from worksmith.tools.kinds.crm.generate.entities import Policy
 from worksmith.tools.kinds.crm.generate.industry import Industry
 
 ADVICE = 35
-"""How many advice articles there are at most, whatever the size of the org."""
+"""The most advice articles, at any size of the org."""
 
 
 def add_article(draft: Draft, *, title: str, url: str, summary: str, text: str) -> str:

@@ -22,7 +22,7 @@ _STEPS = (
     add_cases,
     add_conversations,
 )
-"""In this order: each adds to the draft what the later ones refer to."""
+"""In this order: each adds the referents of later ones to the draft."""
 
 
 def build(seed: int = 7, scale: float = 1.0, *, industry: Industry | None = None) -> Built:
@@ -31,7 +31,7 @@ def build(seed: int = 7, scale: float = 1.0, *, industry: Industry | None = None
     Args:
         seed: decides all content; the same seed, scale and industry give the same bytes.
         scale: 1 is the published org's size. Below some size most objects have a floor.
-        industry: what the company sells; None for sports shoes and clothes.
+        industry: the goods of the company; None for sports shoes and clothes.
 
     Raises:
         InputError: the scale is out of range.

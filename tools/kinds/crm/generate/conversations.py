@@ -1,4 +1,4 @@
-"""The records of cases with what was written and said about them: e-mails and chat transcripts."""
+"""The records of cases with their e-mails and chat transcripts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _ESCALATED = 0.3
 _CALLS = 0.2
 """Share of the transcripts that are of telephone calls, written down as they were spoken."""
 _FILLED = 0.3
-"""Share of what is said in calls that begins with a filler."""
+"""Share of utterances in calls that begin with a filler."""
 _PAUSES = {"email": timedelta(hours=3), "chat": timedelta(minutes=4)}
-"""Between what is said about a case that is still open."""
+"""Between messages about an open case."""
 
 
 def add_conversations(draft: Draft) -> None:
@@ -53,7 +53,7 @@ def add_conversations(draft: Draft) -> None:
 
 
 def _problem(industry: Industry, said: list[Utterance]) -> str:
-    """The sentence with which the customer says what is wrong."""
+    """The sentence with the customer's problem."""
     return next(
         sentence
         for sentence in said[0].sentences

@@ -1,4 +1,4 @@
-"""A conversation from its plan: who says what in which order."""
+"""A conversation from its plan."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Utterance:
-    """What is said in one go, by or to `agent`; `hands_over` marks the last word of the first agent."""
+    """One utterance, by or to `agent`; `hands_over` marks the last word of the first agent."""
 
     side: Side
     agent: Agent
@@ -100,7 +100,7 @@ class Dialogue:
         return self._said
 
     def _needed(self) -> int:
-        """Up to where an open conversation has to go: to the handover if there was one."""
+        """The turn up to which an open conversation must go: to a handover if there was one."""
         places = [place for place, each in enumerate(self._said, 1) if each.hands_over]
         return places[0] if places else 1
 
@@ -192,9 +192,9 @@ def describe(
         industry: of the company that sells the product.
         issue: key of the issue's policy.
         product: its name.
-        day: of the order, if the customer tells it.
+        day: of the order, if the customer gives it.
         city: of the customer; else any.
-        problem: the sentence that says what is wrong; else any.
+        problem: the sentence with the problem; else any.
     """
     grammar = industry.conversations
     about = {industry.shape_of(product), issue, "written"}

@@ -36,9 +36,9 @@ class Built:
         latents: the truths; a record may have several. Tasks are made from them, no agent ever sees them.
             Kinds: `agent` (User): lacks, specialty, speed, load. `customer` (Account): events, categories,
             activity, complaints. `product`: soft names, burst, weakspots, popularity. `region` (a state):
-            factor on handle time. `issue`: weight. `rules` and `advice` (Knowledge__kav): what the article
-            states. `case`: issue, agents, transfer, minutes. `conversation` (Case): what was granted for
-            what, and which article was broken in which way.
+            factor on handle time. `issue`: weight. `rules` and `advice` (Knowledge__kav): the facts of the
+            article. `case`: issue, agents, transfer, minutes. `conversation` (Case): the granted remedies,
+                and the broken articles with the violations.
         agents, customers, products, orders, items, policies, cases: the same as objects. Policies are in the
             order of the issues, which `CaseFile.issue` and the like count from 0.
     """
@@ -74,12 +74,12 @@ _FIRST_NUMBERS = (4_000, 900_000)
 
 
 class Draft:
-    """An org in the making. Things are added object by object, each from random streams of its own.
+    """An org in the making. Objects are added one by one, each from its own random streams.
 
     Attributes:
         now: the clock of the org. Nothing happens later.
         counts: how many records there are to be.
-        industry: what the company sells.
+        industry: the goods of the company.
         lacks: issues that agents cannot solve, by the agents' ids.
         entries: ids and prices in cents of price book entries, by number of the book and id of the product.
     """
@@ -106,7 +106,7 @@ class Draft:
         self._next: dict[str, int] = {}
 
     def rng(self, stream: str, *keys: str | int) -> random.Random:
-        """A random stream of its own. Name it after its purpose, so that nothing disturbs another."""
+        """An independent random stream. Name it after its purpose, so that nothing disturbs another."""
         return rng(self.seed, "crm", stream, *keys)
 
     def id(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""What the generator knows about an org beyond its records."""
+"""The generator's knowledge of an org beyond its records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ without what the customer has to send first, or with a promise beyond it."""
 
 @dataclass(frozen=True)
 class Agent:
-    """Somebody who handles cases.
+    """A person who handles cases.
 
     Attributes:
         specialty: issue that they get and take over more often.
@@ -34,10 +34,10 @@ class Agent:
 
 @dataclass(frozen=True)
 class Customer:
-    """Somebody who buys.
+    """A person who buys.
 
     Attributes:
-        events: of the year (by number) at which they shop; `categories` what they like.
+        events: of the year (by number) at which they shop; `categories` their taste.
         activity: how many orders they place, relatively.
         complaints: inclination to open cases, 0 to 1.
     """
@@ -108,11 +108,11 @@ class Item:
 
 @dataclass(frozen=True)
 class Policy:
-    """What may be done about an issue, as its article says.
+    """The remedies for an issue, by its article.
 
     Attributes:
         key: of the issue in the texts.
-        step: what the customer has to send first.
+        step: the proof that the customer must send first.
         remedies: limits by remedy; see `texts/policies.toml`.
     """
 

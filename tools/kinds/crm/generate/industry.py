@@ -1,4 +1,7 @@
-"""Industries: what a generated company sells, and how its customers speak of it. The rest is in `texts/`."""
+"""Industries: the goods of a generated company, and its customers' words for them.
+
+The rest is in `texts/`.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,7 @@ class Industry:
 
     @cached_property
     def topics(self) -> dict[str, str]:
-        """What the article about each issue is about."""
+        """The subject of the article about each issue."""
         shared: dict[str, str] = texts("policies")["topics"]
         of_goods = self.data.issues
         return shared | {"returns": of_goods.returns.topic, "size": of_goods.size.topic}
@@ -118,7 +121,7 @@ class Industry:
         return Grammar({"say": said}, {key: fact.values for key, fact in own.facts.items()})
 
     def unreadable(self) -> Iterator[str]:
-        """Sentences of its own that cannot be read back to what they state, and nothing else."""
+        """Its sentences that cannot be read back to exactly their facts."""
         for grammar in (self.conversations, self.rules, self.advice):
             for form in grammar.forms():
                 values = {slot: grammar.pools.get(slot, [_EXAMPLES.get(slot, "")]) for slot in form.slots}
@@ -145,7 +148,7 @@ def industry_names() -> list[str]:
 
 
 def industry_file(name: str) -> Path:
-    """Where a packaged industry is, to begin one of your own with."""
+    """The file of a packaged industry, to start your own from."""
     return Path(str(files(__package__).joinpath(_FOLDER, f"{name}.toml")))
 
 
@@ -167,7 +170,7 @@ def open_industry(choice: str) -> Industry:
         choice: one of `industry_names`, or the path of a TOML file.
 
     Raises:
-        InputError: there is no such name or file, or the file is no industry; says what is wrong with it.
+        InputError: the name or file is unknown, or the file is not an industry; the message has the fault.
     """
     if choice in industry_names():
         return packaged(choice)

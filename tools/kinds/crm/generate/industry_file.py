@@ -1,4 +1,4 @@
-"""The file of an industry: its keys, and what has to hold between its parts."""
+"""The file of an industry: its keys, and the conditions between its parts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from worksmith.tools.kinds.crm.schema import OBJECTS
 
 ISSUES = ("size", "defect", "guarantee")
-"""Keys of the issues whose complaints depend on what is sold; the others are the same in every industry."""
+"""Keys of the issues whose complaints depend on the goods; the others are the same in every industry."""
 
 CLEARANCE = 9
 """So many price books for sales there are."""
 
 PROBLEMS = 10
-"""So many sentences there are at least that say what is wrong with a product, for each of `ISSUES`."""
+"""The fewest sentences for a problem of a product, for each of `ISSUES`."""
 
 _SHARED_KINDS = {"size": {"sorry", "checked"}}
 _SHAPE_KINDS = {"purpose", "problem_returns", *(f"problem_{issue}" for issue in ISSUES)}
@@ -41,7 +41,7 @@ class _Part(BaseModel):
 
 
 class Goods(_Part):
-    """What the article about an issue says of the goods: title, proof that the customer sends, topic."""
+    """The goods in the article about an issue: title, proof that the customer sends, topic."""
 
     about: Plain
     step: Plain
@@ -63,7 +63,7 @@ class Category(_Part):
         price: lowest and highest, in dollars.
         materials: of its products, those of the industry by default; `made_of` of kinds that differ.
         also: other categories that some of its products are in as well.
-        kinds: name, two ways to speak of it without the name, and what it is good at.
+        kinds: name, two ways to speak of it without the name, and its purpose.
     """
 
     name: Plain

@@ -46,7 +46,7 @@ _SPEED_SPREAD = 0.25
 
 
 def add_agents(draft: Draft) -> None:
-    """Agents with their specialty, speed and load; what they cannot do is decided with the cases."""
+    """Agents with their specialty, speed and load; their limits are decided with the cases."""
     numbers = draft.rng("agents")
     weights = [policy["weight"] for policy in texts("policies")["policies"]]
     names = people(draft.rng("agent names"))

@@ -17,7 +17,7 @@ _REQUEST = 0.30
 _REQUEST_GRANTED = 0.45
 _NO_PROMISE = 0.15
 _WAIVED = 0.5
-"""Share of the skipped steps about which the agent says something; else the step is just not mentioned."""
+"""Share of the skipped steps that the agent mentions."""
 _NEAR, _NEAR_DAYS = 0.6, 3
 _MORE = {
     "percent": (5, 10, 15),
@@ -37,9 +37,9 @@ class Concern:
 
     Attributes:
         policy: of the issue that it is about.
-        gives: whether the customer sends what the policy asks for.
-        waived: whether the agent says that it is not needed.
-        remedy: what the agent grants, None while the case is open; `amounts` with which numbers.
+        gives: whether the customer sends the required proof.
+        waived: whether the agent waives it.
+        remedy: the granted remedy, None while the case is open; `amounts` with which numbers.
         promised: whether the agent promises something beyond remedies; `no_promise` whether they refuse to.
         requested: a remedy that the customer asks for; `refused` one that the agent refuses.
     """
@@ -69,8 +69,8 @@ def plan(draft: Draft, case: CaseFile, violation: Violation | None, cross: Polic
 
     Args:
         violation: how the agent breaks an article.
-        cross: the article that is broken if it is not the one of the case's issue; what it is about comes
-            up as a second concern.
+        cross: the article that is broken if it is not the one of the case's issue; its subject comes up as a
+            second concern.
     """
     numbers = draft.rng("plan", case.id)
     own = draft.policies[case.issue]
@@ -104,7 +104,7 @@ def _second(numbers: random.Random, policies: list[Policy], others: list[Policy]
 def _concern(
     numbers: random.Random, policies: list[Policy], policy: Policy, days: int, violation: Violation | None
 ) -> Concern:
-    """A concern under `policy`, handled as it should be unless `violation` says otherwise."""
+    """A concern under `policy`, handled correctly except for `violation`."""
     remedy, amounts = _remedy(numbers, policies, policy, days, violation)
     skips = violation == "skipped_step"
     concern = Concern(

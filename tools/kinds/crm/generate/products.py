@@ -149,7 +149,7 @@ _FOREVER = datetime(2030, 12, 31, 23, 59, 59)
 _START = datetime(YEARS[0], 1, 1)
 
 Book = tuple[str, str, float, datetime, datetime]
-"""Name, what it is for, factor on the list price, and from when to when it holds."""
+"""Name, purpose, factor on the list price, and first and last day."""
 
 
 def add_prices(draft: Draft) -> None:

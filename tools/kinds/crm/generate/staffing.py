@@ -45,7 +45,7 @@ class Staffing:
 
 
 def staff(draft: Draft, openings: list[Opening], still_open: set[int]) -> list[Staffing]:
-    """Give each case an agent and an owner, and note what the agents lack.
+    """Give each case an agent and an owner, and note the agents' limits.
 
     Of a few attempts the first in which most issues have one agent who closed more than all others.
     """

@@ -1,10 +1,10 @@
-"""Sentences that state facts, and the way back from a text to what each of its sentences states.
+"""Sentences that state facts, and the way back from a text to the facts of its sentences.
 
 A file of `texts/` that is a grammar has `[say]`: by kind, the sentences of that kind, with slots in braces.
 Sentences of `[only."A B"]` may stand only in texts about A or B.
-Slots are typed by `[types]` or by `[pools]` (the values that there are). Facts are kept in canonical form
+Slots are typed by `[types]` or by `[pools]` (the existing values). Facts are kept in canonical form
 (ISO days, plain numbers); sentences show them as people write them. Each sentence of a text is read by itself
-and must be one that the grammar knows: a text states what its plan says, and nothing else.
+and must be one that the grammar knows: a text states exactly the facts of its plan.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ _TYPES: dict[str, tuple[str, Callable[[str], str], Callable[[str], str]]] = {
 
 @dataclass(frozen=True)
 class Said:
-    """What one sentence states.
+    """The facts of one sentence.
 
     Attributes:
         kind: of the sentence; empty if no sentence of the grammar looks like this.
         facts: the values of its slots in canonical form.
-        only: what a text has to be about for the sentence to stand in it, one of these; empty if anything.
+        only: the subjects of texts in which the sentence may stand; empty if anything.
     """
 
     kind: str
@@ -146,7 +146,7 @@ class Grammar:
         return _AFTER_A.sub(filled, form)
 
     def readings(self, sentence: str) -> list[Said]:
-        """What a sentence may state; one reading if it is of the grammar and the grammar is sound."""
+        """The possible facts of a sentence; one reading if it is of the grammar and the grammar is sound."""
         found: list[Said] = []
         for word in (sentence.split(" ", 1)[0], ""):
             for form, pattern in self._by_word.get(word, ()):
@@ -158,7 +158,7 @@ class Grammar:
         return found
 
     def within(self, text: str, kinds: str) -> list[Said]:
-        """What sentences of the kinds that begin with `kinds` state wherever they stand in `text`."""
+        """The facts of sentences of kinds that begin with `kinds`, anywhere in `text`."""
         return [
             self._said(form, match)
             for each in self._by_word.values()
@@ -172,7 +172,7 @@ class Grammar:
         return Said(form.kind, back, match[0], form.only)
 
     def read(self, text: str) -> Iterator[Said]:
-        """What the sentences of `text` state, in order; unclear ones have no kind."""
+        """The facts of the sentences of `text`, in order; unclear ones have no kind."""
         for line in text.split("\n"):
             for sentence in _ENDS.split(line) if line else ():
                 found = self.readings(sentence)

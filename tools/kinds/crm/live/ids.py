@@ -14,24 +14,24 @@ from worksmith.tools.files.json_files import cut_torn_line, read_lines
 from worksmith.tools.kinds.crm.ids import canonical
 from worksmith.tools.kinds.crm.orgs.org import Org
 from worksmith.tools.kinds.crm.schema import NUMBERS, CrmObject, Field, crm_schema
-from worksmith.tools.kinds.crm.soql.engine import QueryResult
 from worksmith.tools.kinds.crm.soql.errors import QueryError
-from worksmith.tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.kinds.crm.soql.soql_engine import QueryResult
+from worksmith.tools.kinds.crm.sosl.sosl_engine import SearchResult
 
 FORMAT = "worksmith-org-ids/1"
 
 
 class IdFile:
-    """The journal of an upload: what was about to be sent, and which ids came back.
+    """The journal of an upload: the requests before they are sent, and the returned ids.
 
-    Its first line names world and org. Every line is on the disk before the next step, so that whoever
-    goes on after a crash knows what was under way.
+    Its first line names world and org. Every line is on the disk before the next step, so that a resumed
+    upload knows the open requests.
 
     Attributes:
-        theirs: their id by ours, of all records so far.
-        looked: whether it has been noted what the org had before.
+        theirs: the org's id by worksmith's, of all records so far.
+        looked: whether the org's earlier records have been noted.
         there: by object the ids of records that it had.
-        under_way: object and our ids of records that were sent without an answer on record.
+        under_way: object and worksmith's ids of records that were sent without a recorded answer.
         finished: names of steps that need not be done again.
     """
 
@@ -61,10 +61,10 @@ class IdFile:
 
     @classmethod
     def read(cls, path: Path) -> IdFile:
-        """One that is there. A last line that was cut off by a crash does not count.
+        """An existing one. A last line that was cut off by a crash does not count.
 
         Raises:
-            InputError: it cannot be read, or is no such file.
+            InputError: it cannot be read, or is not such a file.
         """
         file = cls(path)
         try:
@@ -156,7 +156,7 @@ def translated(org: Org, file: Path) -> TranslatedOrg:
     """An org in the ids of the world that was moved to it.
 
     Raises:
-        InputError: `file` is no file of ids.
+        InputError: `file` is not a file of ids.
     """
     return TranslatedOrg(org, IdFile.read(file).theirs)
 

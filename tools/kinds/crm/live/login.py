@@ -1,4 +1,4 @@
-"""Logging in to a live org with what the environment says, and its failures told apart."""
+"""Logging in to a live org with variables of the environment, and its kinds of failures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from xml.parsers.expat import ExpatError
 
-from worksmith.tools.errors import InfrastructureError, InputError, missing_extra
+from worksmith.tools.errors import InfrastructureError, InputError, needing
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 
 _OURS = frozenset(
@@ -25,7 +25,7 @@ _OURS = frozenset(
         "UNKNOWN_EXCEPTION",
     }
 )
-"""Codes that say nothing about the question."""
+"""Codes without information about the question."""
 
 _LONGEST = 300
 
@@ -40,7 +40,7 @@ class ExpiredError(InfrastructureError):
 
 @contextmanager
 def told_apart() -> Iterator[None]:
-    """Raise what happens within the block as what it is.
+    """Raise the exceptions of the block in their own classes.
 
     Raises:
         QueryError: the org refuses the question; code and message are its own.
@@ -66,7 +66,7 @@ def told_apart() -> Iterator[None]:
 
 
 def failure(status: int, content: Any) -> QueryError | InfrastructureError:
-    """What an answer with an error status means. `content`: its body, decoded if it was JSON."""
+    """The meaning of an answer with an error status. `content`: its body, decoded if it was JSON."""
     code, message = _said(content)
     if status == 401:
         return ExpiredError(f"the org does not know the session: {message}")
@@ -129,7 +129,7 @@ class Credentials:
     """How to log in: with a session that exists, or with a password.
 
     Attributes:
-        host: of the org, with its port if it has one; empty where only the login server is known.
+        host: of the org, with its port if it has one; empty if only the login server is known.
         domain: of the login server: `login`, `test`, or one's own.
     """
 
@@ -145,7 +145,7 @@ class Credentials:
         """Those in the variables that users of simple-salesforce have set.
 
         Raises:
-            InputError: some are missing, or the address is none.
+            InputError: some are missing, or the address is invalid.
         """
         given = {name: value for name, value in environment.items() if value}
         host = _host(given[URL]) if URL in given else ""
@@ -193,16 +193,14 @@ class Credentials:
 
 
 def check_installed() -> None:
-    """See that the packages are there that a live org is reached with.
+    """Check that the packages for a live org are installed.
 
     Raises:
-        InputError: they are not.
+        InputError: they are missing.
     """
     for name in ("simple_salesforce", "requests", "tenacity"):
-        try:
+        with needing("a live org", "salesforce"):
             import_module(name)
-        except ImportError as error:
-            raise missing_extra("a live org", "salesforce") from error
 
 
 def _session() -> Any:

@@ -18,10 +18,10 @@ from worksmith.tools.kinds.crm.live.login import (
     failure,
     told_apart,
 )
-from worksmith.tools.kinds.crm.soql.engine import Limits, QueryResult
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 from worksmith.tools.kinds.crm.soql.results import Record
-from worksmith.tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits, QueryResult
+from worksmith.tools.kinds.crm.sosl.sosl_engine import SearchResult
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ class SalesforceOrg:
     It is read-only by construction: it sends queries and searches.
 
     Args:
-        sleep: waits so many seconds.
+        sleep: waits this number of seconds.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class SalesforceOrg:
         return SearchResult(self._asked("search", sosl, "searchRecords")["searchRecords"])
 
     def describe(self, name: str) -> dict[str, Any] | None:
-        """What the org says about the object called `name`; None if it has none."""
+        """The org's description of the object `name`; None without one."""
 
         def ask(client: Any) -> Any:
             try:
@@ -129,7 +129,7 @@ class SalesforceOrg:
         return found
 
     def once(self, ask: Callable[[Any], T]) -> T:
-        """What `ask` gets out of the client, logged in anew if need be: what the org refuses it has not done.
+        """The result of `ask` with the client, logged in again if needed: a refused request has no effect.
 
         Raises:
             QueryError, InfrastructureError: see `told_apart`.
@@ -151,7 +151,7 @@ class SalesforceOrg:
             return self._client
 
     def _asked(self, kind: str, statement: str, *keys: str) -> dict[str, Any]:
-        """The first answer to a query or search, which has to have some keys."""
+        """The first answer to a query or search, which must have some keys."""
         found = self._first(kind, statement)
         if not (isinstance(found, dict) and set(keys) <= found.keys()):
             raise InfrastructureError(f"the org's answer cannot be understood: it has no {', '.join(keys)}")

@@ -1,4 +1,4 @@
-"""What it would take to move a world to an org: the order, what would be lost, what stands against it."""
+"""The plan to move a world to an org: the order, the losses, the obstacles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worksmith.tools.world import World
 
 Row = dict[str, str | None]
 Constants = Mapping[str, Mapping[str, str]]
-"""By object and field what every record gets, such as the id of a profile of the org."""
+"""By object and field the value of every record, such as the id of a profile of the org."""
 
 PER_REQUEST = 200
 """Records of one request, as the platform bounds it."""
@@ -76,7 +76,7 @@ class ObjectPlan:
 
 @dataclass(frozen=True)
 class UploadPlan:
-    """A whole upload, objects in an order in which what is referred to comes first."""
+    """A whole upload, objects in an order with referents first."""
 
     objects: tuple[ObjectPlan, ...]
     constants: Constants
@@ -165,13 +165,13 @@ def _object_plan(target: Target, plan: ObjectPlan, constants: Mapping[str, str])
 
 
 def _misses(plan: ObjectPlan, name: str) -> bool:
-    """Whether records would be without a value of theirs if they were not made with it."""
+    """Whether records would lack one of their values without it."""
     made_up = name == "Id" or name in rules(plan.name).made
     return not made_up and any(row[name] is not None for row in plan.rows)
 
 
 def _order(plans: Mapping[str, ObjectPlan]) -> list[str]:
-    """Names of objects, what is referred to first."""
+    """Names of objects, referents first."""
     lookup = crm_schema("lookup")
     needs: dict[str, set[str]] = {}
     for name, plan in plans.items():

@@ -20,11 +20,11 @@ class RefusedError(WorksmithError):
 
 @dataclass(frozen=True)
 class TargetField:
-    """What an org says about a field.
+    """An org's description of a field.
 
     Attributes:
         settable: whether new records may give it.
-        needed: whether they have to.
+        needed: whether they must.
     """
 
     name: str
@@ -64,21 +64,23 @@ class Target:
 
     @cached_property
     def standard_book(self) -> str | None:
-        """The id of the standard price book, which every org has and nobody can make."""
+        """The id of the standard price book, which every org has and which cannot be made."""
         found = self.org.query("SELECT Id FROM Pricebook2 WHERE IsStandard = true LIMIT 1").records
         return found[0]["Id"] if found else None
 
     def create(self, name: str, records: Sequence[Values]) -> list[str]:
-        """Make records of one object, all or none; gives their ids in the same order.
+        """Make records of one object, all of them or none of them; gives their ids in the same order.
 
         Raises:
-            RefusedError: one cannot be made, so none is.
+            RefusedError: one cannot be made, so none of them is.
             InfrastructureError: no answer came. They may have been made all the same.
         """
         return self._save("POST", name, records)
 
     def update(self, name: str, records: Sequence[Values]) -> None:
-        """Change records of one object, each with its `id`, all or none. What is set twice is as it was.
+        """Change records of one object, each with its `id`, all of them or none of them.
+
+        Setting a value again changes nothing.
 
         Raises:
             RefusedError, InfrastructureError: as for `create`.

@@ -44,7 +44,7 @@ def check_file(file: IdFile, world: str, host: str) -> None:
 
 
 class Upload:
-    """One upload. `file`: what has been done; it is kept up to date. `batch`: records of one request."""
+    """One upload. `file`: the finished steps, kept up to date. `batch`: records of one request."""
 
     def __init__(
         self,
@@ -62,12 +62,12 @@ class Upload:
         self._progress = progress
 
     def run(self) -> dict[str, int]:
-        """Do whatever is not done yet; gives the number of records by object.
+        """Do the remaining steps; gives the number of records by object.
 
         Raises:
             RefusedError: the org will not take a record.
             InfrastructureError: it does not answer; the same upload can be resumed.
-            WorksmithError: what it holds is not what was sent.
+            WorksmithError: its content differs from the sent one.
         """
         if not self._file.looked:
             there = {each.name: self._target.ids(each.name) for each in self._plan.objects if not each.absent}
@@ -98,7 +98,7 @@ class Upload:
             self._file.note({"ids": self._recognised(plan, [rows[our] for our in ours], fresh)})
 
     def _recognised(self, plan: ObjectPlan, rows: Sequence[Row], fresh: Sequence[str]) -> dict[str, str]:
-        """Their ids by ours: records are the same if their short fields are."""
+        """The org's ids by worksmith's: records are the same if their short fields are."""
         strange = WorksmithError(
             f"{plan.name}: the org has {len(fresh)} new records that are not those sent last; "
             "somebody else adds to it"
@@ -192,7 +192,7 @@ class Upload:
 
 
 def _key(record: dict[str, Any], fields: Sequence[str]) -> tuple[str, ...]:
-    """What a record is recognised by, whatever an org does to blanks and case."""
+    """The key that identifies a record, for any change of blanks and case by the org."""
     return tuple(" ".join(str(record.get(name) or "").lower().split()) for name in fields)
 
 

@@ -1,4 +1,4 @@
-"""The org that a tool works on, as far as its persona may read it, with a note of what is read."""
+"""The org that a tool works on, with the records that its persona may read, and a note of the read ones."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from worksmith.tools.kinds.crm.schema import OBJECTS, CrmObject, Schema
 from worksmith.tools.kinds.crm.settings import OrgSettings
 from worksmith.tools.kinds.crm.soql.compiler import compile_query
 from worksmith.tools.kinds.crm.soql.cursor import MAX_LENGTH
-from worksmith.tools.kinds.crm.soql.engine import QueryResult
 from worksmith.tools.kinds.crm.soql.errors import QueryError, unsupported
 from worksmith.tools.kinds.crm.soql.parser import parse
+from worksmith.tools.kinds.crm.soql.soql_engine import QueryResult
 from worksmith.tools.kinds.crm.soql.tree import AllFields, Chain, ChildSelect, Query, SemiJoin
 from worksmith.tools.kinds.crm.soql.where import Setting
-from worksmith.tools.kinds.crm.sosl.engine import SearchResult
 from worksmith.tools.kinds.crm.sosl.parser import parse_search
+from worksmith.tools.kinds.crm.sosl.sosl_engine import SearchResult
 from worksmith.tools.kinds.crm.sosl.tables import searched
 from worksmith.tools.policy import private_part
 from worksmith.tools.tool_context import ToolContext
@@ -29,10 +29,10 @@ _LONGEST_ALIAS = 2
 
 
 class Confined:
-    """An org that is asked for nothing but what a schema has.
+    """An org that is asked only for the objects and fields of a schema.
 
     Where the schema hides nothing, everything is asked as it is: a live org knows more of its query languages
-    than the engine that checks here. Else only what the engine understands is.
+    than the engine that checks here. Else only for those that the engine understands.
     """
 
     def __init__(self, org: Org, schema: Schema, today: date) -> None:
@@ -62,7 +62,7 @@ class Confined:
         if self._hides or len(statement) > MAX_LENGTH:
             raise error.within(statement) from None
         for name in set(re.findall(r"\w+", statement)):
-            self._schema.object(name)  # who watches the schema learns what is asked for
+            self._schema.object(name)  # the observer of the schema learns the requests
 
     def _check(self, sosl: str) -> None:
         search = parse_search(sosl)
@@ -77,9 +77,9 @@ class Confined:
 
 
 def _check_told_apart(query: Query) -> None:
-    """Refuse what the live org, which knows of more fields and relationships, may take for something else.
+    """Refuse names that the live org, with more fields and relationships, may read differently.
 
-    All fields are more there than here, and an alias may be what a relationship is called.
+    All fields are more there than here, and an alias may be the name of a relationship.
     """
     for each in _queries(query):
         for selected in each.selected:
@@ -144,7 +144,7 @@ class _Watch(Schema):
 
 
 class _Reading:
-    """An org, and a note of what has been read in it."""
+    """An org, and a note of its read records."""
 
     def __init__(
         self, org: Org, watch: _Watch, private: Mapping[str, frozenset[str]], reads: set[str]

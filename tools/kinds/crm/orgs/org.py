@@ -1,4 +1,4 @@
-"""What the function tools of a CRM work on: the org of an episode's world, or a live one."""
+"""The orgs of the function tools of a CRM: the org of an episode's world, or a live one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Protocol, runtime_checkable
 import apsw
 
 from worksmith.tools.kinds.crm.schema import Schema
-from worksmith.tools.kinds.crm.soql.engine import Limits, QueryResult, Soql
-from worksmith.tools.kinds.crm.sosl.engine import SearchResult, Sosl
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits, QueryResult, Soql
+from worksmith.tools.kinds.crm.sosl.sosl_engine import SearchResult, Sosl
 
 
 @runtime_checkable
@@ -39,8 +39,8 @@ class WorldOrg:
     Args:
         connection: to a database with the tables and search indexes of a CRM world.
         today: what date literals such as TODAY refer to.
-        changeset: what an episode has changed since the indexes were built; the connection shows it.
-        schema: the objects and fields that there are for whoever asks; None for all of them.
+        changeset: the changes of an episode since the indexes were built; the connection shows it.
+        schema: the objects and fields that exist for the asker; None for all of them.
     """
 
     def __init__(

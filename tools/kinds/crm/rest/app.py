@@ -95,7 +95,7 @@ class Api:
             return ApiError(400, error.code, error.detail).reply()
 
     def _answer(self, request: Request) -> Reply:
-        path, allowed = "", set[str]()  # the first path that fits decides, whatever its methods
+        path, allowed = "", set[str]()  # the first path that fits decides, for any method
         for route in self._routes:
             match, found = route.matches({"type": "http", "method": request.method, "path": request.path})
             if match is Match.NONE or route.path != (path or route.path):

@@ -54,13 +54,13 @@ class Sessions:
         return session_id
 
     def key(self, session_id: str) -> str | None:
-        """What the server calls the session with this id; None if there is none, or it has run out."""
+        """The name of the session with this id; None if it is unknown or has run out."""
         key = _key(session_id)
         if same(session_id, self._token):
             return key
         now = self._clock()
         with self._lock:
-            # Found by its hash: how long that takes says nothing about any id.
+            # Found by its hash: the duration reveals nothing about any id.
             last = self._used.pop(key, None)
             if last is None or now - last > _LIFE:
                 return None

@@ -75,7 +75,7 @@ def not_found() -> ApiError:
 
 
 def not_allowed(method: str, allowed: Sequence[str]) -> ApiError:
-    """That something is there, but not for this method."""
+    """The error for an existing address without this method."""
     message = f"HTTP Method '{method}' not allowed. Allowed are {','.join(sorted(allowed))}"
     return ApiError(405, "METHOD_NOT_ALLOWED", message)
 
@@ -90,7 +90,7 @@ class Serving:
     """What clients may see and do.
 
     Attributes:
-        schema: the objects and fields that there are for them.
+        schema: the objects and fields that exist for them.
         writable: whether they may change records.
         audit: whether new records may give dates that are otherwise the system's own.
     """

@@ -20,13 +20,13 @@ from worksmith.tools.kinds.crm.rest.messages import DATA, ApiError, Reply, Reque
 from worksmith.tools.kinds.crm.rest.rules import rules
 from worksmith.tools.kinds.crm.rest.store import OrgStore
 from worksmith.tools.kinds.crm.schema import NUMBERS, CrmObject, Field, Schema
-from worksmith.tools.kinds.crm.soql.engine import QueryResult
 from worksmith.tools.kinds.crm.soql.errors import QueryError, malformed
 from worksmith.tools.kinds.crm.soql.results import Record
+from worksmith.tools.kinds.crm.soql.soql_engine import QueryResult
 from worksmith.tools.kinds.crm.sosl.tables import searchable
 
 SMALLEST, LARGEST = 200, 2_000
-"""Records of a page; what a client asks for is brought within these bounds, as the platform does."""
+"""Records of a page; a client's number is brought within these bounds, as on the platform."""
 
 _LIFE = 15 * 60.0
 """Seconds that the rest of a result is kept without a request for it."""

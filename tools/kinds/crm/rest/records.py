@@ -1,4 +1,4 @@
-"""What one record may say of another: references lead somewhere, and what they lead to stays."""
+"""References between records: they lead to existing records, which stay."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_unused(
     """See that nothing refers to a record that is to be deleted.
 
     Args:
-        schema: what the asker may see; records of other objects count but are not named.
+        schema: the view of the asker; records of other objects count but are not named.
         together: ids of the records that are deleted with it.
     """
     users = [user for user in _users(connection, name, record_id) if user[1] not in together]
@@ -77,7 +77,7 @@ class Records:
     """The records of an org on a connection that may be written to.
 
     Attributes:
-        schema: what there is for whoever asks.
+        schema: the view of the asker.
         now: the org's clock, as a cell.
         audit: whether new records may give dates that are otherwise the system's own.
     """
@@ -187,7 +187,7 @@ class Records:
 
 
 def _check_required(entity: CrmObject, cells: Cells, required: Sequence[str]) -> None:
-    """See that there are values where there have to be. What the asker may not see is not asked for."""
+    """Check required values. Hidden fields are not required."""
     missing = [name for name in required if cells.get(name) is None and entity.field(name)]
     if missing:
         message = f"Required fields are missing: [{', '.join(missing)}]"

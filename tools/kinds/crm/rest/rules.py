@@ -18,7 +18,7 @@ from worksmith.tools.sqlite.schema import quoted
 
 @dataclass(frozen=True)
 class Made:
-    """How a value comes about that nobody sets; see the head of `rules.toml`."""
+    """The origin of an unset value; see the head of `rules.toml`."""
 
     by: Literal["number", "join", "equal", "product", "parent", "fixed", "id", "contact"]
     of: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ class Numbers:
 
 
 def fill_in(connection: apsw.Connection, entity: CrmObject, cells: Cells, numbers: Numbers | None) -> None:
-    """Set what the platform makes up. `numbers`: for a new record; None after a change."""
+    """Set the values that the platform makes. `numbers`: for a new record; None after a change."""
     for name, made in rules(entity.name).made.items():
         match made.by:
             case "join":
@@ -150,7 +150,7 @@ def _series(table: str, column: str) -> str:
 
 
 def _highest_id(connection: apsw.Connection, table: str, column: str, prefix: str) -> int:
-    """The number of the last id that was made as `make_id` makes them; 0 if there is none."""
+    """The number of the last id that was made as `make_id` makes them; 0 without one."""
     name = quoted(column)
     sql = f"SELECT max({name}) FROM {quoted(table)} WHERE {name} GLOB ?"
     last: str | None = connection.execute(sql, (f"{prefix}{ORG}*",)).get

@@ -29,14 +29,14 @@ _LARGE = 1 << 18
 
 @dataclass(frozen=True)
 class _State:
-    """The org at one moment: copies of a database, and what has been changed since they were made."""
+    """The org at one moment: copies of a database, and later changes."""
 
     pool: SandboxPool
     changeset: bytes
 
 
 class OrgStore:
-    """One world, in memory. What is changed is lost with it unless it is saved elsewhere. Thread-safe.
+    """One world, in memory. Unsaved changes are lost with it. Thread-safe.
 
     Args:
         sandboxes: requests that are served at the same time.
@@ -60,13 +60,13 @@ class OrgStore:
         return self._changed
 
     def read(self, body: Callable[[apsw.Connection, bytes], T]) -> T:
-        """Do `body` on the org as it is now; it gets a connection, and what the search indexes lack."""
+        """Do `body` on the current org with a connection and the changes that search indexes lack."""
         state = self._state
         with state.pool.borrow() as sandbox:
             return sandbox.read(state.changeset, lambda connection: body(connection, state.changeset))
 
     def write(self, body: Callable[[apsw.Connection], T]) -> T:
-        """Do `body` and keep what it changed, or nothing of it if it raises."""
+        """Do `body` and keep its changes, or nothing if it raises."""
         with self._lock:
             state = self._state
             with state.pool.borrow() as sandbox:

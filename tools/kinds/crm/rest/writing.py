@@ -136,7 +136,7 @@ class Writer:
 
 
 class _RolledBackError(Exception):
-    """One of several records cannot be made, so none is."""
+    """One of several records cannot be made, so none of them is."""
 
 
 def _failed(code: str, message: str, fields: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -172,7 +172,7 @@ def check_skip(clauses: Clauses) -> None:
 
 
 def order_sql(clauses: Clauses, scope: Scope) -> str:
-    """ORDER BY of a query over records. What is equal keeps the order in which it was made."""
+    """ORDER BY of a query over records. Equal records keep the order of their creation."""
     keys = []
     for order in clauses.order:
         if isinstance(order.expression, Call):

@@ -56,7 +56,7 @@ class Token:
 def tokenize(statement: str) -> list[Token]:
     """The tokens of `statement`, with one of kind `end` after the last.
 
-    What is no word of the language is a token of kind `wrong`, which no parser takes.
+    Any other word is a token of kind `wrong`, which no parser takes.
     """
     return list(_tokens(statement))
 
@@ -135,7 +135,7 @@ RESERVED = frozenset(
         *("SELECT", "UNION", "UPDATE", "USING", "WHEN", "WHERE", "WITH", "ALL"),
     )
 )
-"""Words that are no alias."""
+"""Words that cannot be an alias."""
 
 _REFUSED = {
     "CONVERTCURRENCY": "convertCurrency()",
@@ -182,7 +182,7 @@ class Cursor:
         return self.token.word in words
 
     def take_word(self, *words: str) -> bool:
-        """Step over these keywords if they come next, all of them or none."""
+        """Step over these keywords if they come next, all of them or none of them."""
         ahead = self._tokens[self._at : self._at + len(words)]
         if [token.word for token in ahead] != list(words):
             return False
@@ -209,7 +209,7 @@ class Cursor:
         return self.take()
 
     def name(self) -> Token:
-        """A name that must come next, and is no keyword that would end the list it stands in."""
+        """A name that must come next, and is not a keyword that would end its list."""
         if self.token.kind != "name" or self.is_word("FROM", "SELECT", "WHERE"):
             raise self.wrong()
         return self.take()

@@ -1,4 +1,4 @@
-"""What is wrong with a query, in the form in which Salesforce says it.
+"""Faults of a query, in Salesforce's form.
 
 The codes and messages are the platform's own wherever they are known: agents have learnt to recover from
 them.
@@ -13,7 +13,7 @@ from worksmith.tools.errors import ToolError
 _BEFORE = 32
 _AFTER = 28
 _LONGEST = 1_000
-"""Characters of a message: what it repeats of a statement may be of any length."""
+"""Characters of a message: a repeated statement may have any length."""
 
 
 class QueryError(ToolError):
@@ -21,8 +21,8 @@ class QueryError(ToolError):
 
     Attributes:
         code: e.g. `MALFORMED_QUERY`.
-        message: what is wrong, without code and place.
-        offset: of the offending token in the statement, from 0; None where no token is to blame.
+        message: the fault, without code and place.
+        offset: of the offending token in the statement, from 0; None if no token is to blame.
         statement: the whole query, once known.
     """
 

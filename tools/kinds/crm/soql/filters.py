@@ -1,6 +1,6 @@
 """Conditions in SQL.
 
-Every SQL condition here is true, false or NULL, where NULL counts as false; only NOT has to say so.
+Every SQL condition here is true, false or NULL, where NULL counts as false; only NOT must treat it so.
 Literals are always parameters.
 """
 
@@ -36,7 +36,7 @@ LOWER = "soql_lower"
 
 @dataclass(frozen=True)
 class Fragment:
-    """A condition with its parameters; empty where there is none."""
+    """A condition with its parameters; empty without one."""
 
     sql: str = ""
     parameters: tuple[Cell, ...] = ()
@@ -58,8 +58,8 @@ class Filters:
     """Translates the conditions of one clause.
 
     Args:
-        resolve: what an expression of this clause stands for; raises where it may not stand there.
-        semi_join: translates the sub-select of a semi-join; None where there may be none.
+        resolve: the meaning of an expression of this clause; raises where it may not stand there.
+        semi_join: translates the sub-select of a semi-join; None if there may be none.
         today: what date literals refer to.
     """
 
@@ -134,7 +134,7 @@ class Filters:
         if operand.type == "boolean":
             if operator not in ("=", "!="):
                 raise _bad_operator(operand, value)
-            # A parent that is not there counts as one that says no.
+            # A parent that is missing counts as false.
             return Fragment(f"ifnull({operand.sql}, 'false') {operator} ?", (found,))
         left, found = _folded(operand, found)
         return Fragment(f"{left} {'IS NOT' if operator == '!=' else operator} ?", (found,))
@@ -192,7 +192,7 @@ def _against_range(operand: Operand, operator: str, limits: tuple[str, str]) -> 
 
 
 def _in_list(operand: Operand, negated: bool, cells: Sequence[Cell]) -> Fragment:
-    """The list is one parameter, whatever its length: SQLite bounds their number."""
+    """The list is one parameter, at any length: SQLite bounds their number."""
     left = operand.comparable
     if any(isinstance(each, str) and not each.isascii() for each in cells):
         left, cells = f"{LOWER}({operand.sql})", [str(each).lower() for each in cells]

@@ -1,8 +1,8 @@
 """Parsing SELECT statements.
 
-Written by hand rather than from a grammar: agents are tested on how they recover from errors, so the code,
-the text and the place of each error matter, and they depend on what was being read when it went wrong. A
-parser generator would tell the place, but the texts would have to be written for each state anyway.
+Written by hand rather than from a grammar: agents are tested on their recovery from errors, so the code, the
+text and the place of each error matter, and they depend on the part that was being read. A parser generator
+would give the place, but the texts would need to be written for each state anyway.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Parser(Cursor):
             raise self.wrong()
 
     def clauses(self, source: str, offset: int) -> Clauses:
-        """WHERE, GROUP BY, HAVING, ORDER BY, LIMIT and OFFSET, as far as they are there."""
+        """WHERE, GROUP BY, HAVING, ORDER BY, LIMIT and OFFSET, if present."""
         found = Clauses(source, offset)
         if self.is_word("USING"):
             raise unsupported("USING SCOPE", self.token.offset)
@@ -147,7 +147,7 @@ class Parser(Cursor):
         return Order(expression, descending, nulls_last, expression.offset)
 
     def _closing(self) -> None:
-        """FOR VIEW and FOR REFERENCE only tell the platform what was looked at."""
+        """FOR VIEW and FOR REFERENCE only tell the platform the viewed records."""
         while self.is_word("FOR"):
             start = self.take().offset
             if self.is_word("UPDATE"):

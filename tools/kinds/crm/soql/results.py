@@ -15,7 +15,7 @@ class Output:
     """A value of a record.
 
     Attributes:
-        path: the parents in which it stands; none for the record's own.
+        path: the parents in which it stands; empty for the record's own.
         index: its place in the row.
     """
 
@@ -30,7 +30,7 @@ class Parent:
     """A parent that a record shows.
 
     Attributes:
-        index: the place of its id in the row; null where there is no such parent.
+        index: the place of its id in the row; null where the parent is unknown.
     """
 
     object: str
@@ -60,7 +60,7 @@ class RecordPlan:
     Attributes:
         sql: without LIMIT and OFFSET.
         id_index: the place of the record's id in the row.
-        shown: what a record consists of, in order.
+        shown: the parts of a record, in order.
     """
 
     object: str
@@ -143,7 +143,7 @@ def aggregate_record(plan: AggregatePlan, row: Sequence[Any]) -> Record:
 
 
 def child_result(records: list[Record] | None) -> dict[str, Any] | None:
-    """The children of one record as a result within it; none at all are null."""
+    """The children of one record as a result within it; without records it is null."""
     return {"totalSize": len(records), "done": True, "records": records} if records else None
 
 

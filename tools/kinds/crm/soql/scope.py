@@ -79,7 +79,7 @@ _NAME = ("Id", "Name", "FirstName", "LastName", "Email", "Alias", "Username", "P
 
 @dataclass(frozen=True)
 class Operand:
-    """What an expression stands for.
+    """The meaning of an expression.
 
     Attributes:
         name: as messages call it.

@@ -1,4 +1,4 @@
-"""What a parsed statement consists of. Every part knows where it was written."""
+"""The parts of a parsed statement. Every part has its place."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ MAX_SEMI_JOINS = 2
 
 @dataclass(frozen=True)
 class Setting:
-    """What a query is compiled against. `today`: what date literals refer to."""
+    """The setting of a query's compilation. `today`: the day of date literals."""
 
     schema: Schema
     today: date
@@ -89,7 +89,7 @@ def _targets(operand: Operand, scope: Scope) -> set[str]:
 
 
 def plain_operand(scope: Scope, expression: Expression) -> Operand:
-    """What an expression of WHERE stands for: anything but an aggregate."""
+    """The meaning of an expression of WHERE: anything but an aggregate."""
     if isinstance(expression, Call) and expression.argument is None:
         raise malformed("COUNT() can only be selected", expression.offset)
     operand = scope.operand(expression)

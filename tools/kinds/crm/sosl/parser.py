@@ -58,7 +58,7 @@ def parse_search(statement: str) -> Search:
         column = len(statement) - statement.rfind("\n") - 1
         message = f"line {line}:{column} mismatched character '<EOF>' expecting '}}'"
         raise search_error(message, start.end())
-    # Blanks for what has been read, so that every token stands where it does in the statement.
+    # Blanks in place of the read part, so that every token keeps its position in the statement.
     rest = re.sub(r"[^\n]", " ", statement[: braces.end()]) + statement[braces.end() :]
     return _SearchParser.of(rest).search(braces[1], braces.start() + 1)
 

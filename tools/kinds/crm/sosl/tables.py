@@ -2,11 +2,10 @@
 
 A sandbox may create nothing, so the index is built with the world and travels with it. It keeps no texts
 (`content=''`), only words, which `words` has made: the same for texts and for search terms. Its rows have the
-numbers of the object's rows. What an episode has changed is indexed anew for the moment of a search and
-rolled back with it, so a search sees the episode's own writes and an episode at rest stays a changeset.
+numbers of the object's rows. The changes of an episode are indexed for a search and rolled back with it, so a
+search sees the episode's own writes and a waiting episode stays a changeset.
 
-Every searched field is a column of its own, so that a search can be confined to the fields that whoever
-searches may read.
+Every searched field is its own column, so that a search can be confined to the readable fields.
 """
 
 from __future__ import annotations

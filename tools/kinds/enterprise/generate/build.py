@@ -47,14 +47,14 @@ _STEPS: tuple[Callable[[Draft], None], ...] = (
     add_policies,
     add_resumes,
 )
-"""In this order: each adds to the draft what the later ones refer to."""
+"""In this order: each adds the referents of later ones to the draft."""
 
 
 def build_again(manifest: WorldManifest) -> Built:
-    """What a generated world was made from.
+    """The parts of a generated world.
 
     Raises:
-        InputError: its industry is none of the package.
+        InputError: its industry is not one of the package.
     """
     industry = industry_of(manifest.industry)
     return build(manifest.seed or 0, manifest.scale or 1.0, industry=industry)

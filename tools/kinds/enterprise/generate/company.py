@@ -7,7 +7,7 @@ from datetime import date, datetime
 NAME = "Varunika"
 DOMAIN = "varunika.example"
 DEFAULT_NOW = datetime(2022, 12, 31, 18, 0)
-"""The clock of every episode. Nothing in a generated world happens later, apart from what is planned."""
+"""The clock of every episode. Nothing in a generated world happens later, except plans."""
 
 TODAY = DEFAULT_NOW.date()
 FOUNDED = date(2012, 1, 3)

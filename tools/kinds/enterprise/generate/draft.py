@@ -76,8 +76,7 @@ _FLOORS = Counts(
     vendors=20,
     resumes=40,
 )
-"""Whatever the scale, there is one full chain of 1:2:3:4 in each of eight departments, and of everything
-enough for tasks to have something to confuse."""
+"""At any scale, each of eight departments has one full chain of 1:2:3:4, and tasks have alternatives."""
 
 
 def counts(scale: float) -> Counts:
@@ -98,15 +97,14 @@ def counts(scale: float) -> Counts:
 
 
 Hierarchy = Literal["paper", "measured"]
-"""How many associates, leads, managers and directors a department has: `paper` is 4:3:2:1, `measured` what
-the published data have, with far fewer seniors."""
+"""Associates, leads, managers and directors of a department: 4:3:2:1, or as in the published data."""
 
 _COLUMNS = {table.name: frozenset(table.columns) for table in TABLES}
 _ORDER = {table.name: table.columns for table in TABLES}
 
 
 class Draft:
-    """A world in the making. Entities are added source by source, each from random streams of its own.
+    """A world in the making. Entities are added source by source, each from its own random streams.
 
     Attributes:
         industry: the trade of the company.
@@ -144,7 +142,7 @@ class Draft:
         return self.now.date()
 
     def rng(self, stream: str, *keys: str | int) -> random.Random:
-        """A random stream of its own. Name it after the source, so that no source disturbs another."""
+        """An independent random stream. Name it after the source, so that no source disturbs another."""
         return rng(self.seed, "enterprise", stream, *keys)
 
     def add(self, table: str, **cells: object) -> str:

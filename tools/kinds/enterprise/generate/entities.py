@@ -1,4 +1,4 @@
-"""What the generator knows about the things that several sources speak of."""
+"""The generator's knowledge of things that several sources mention."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS
 
 @dataclass(frozen=True)
 class Employee:
-    """Somebody who works, or has worked, for the company.
+    """A person who works, or has worked, for the company.
 
     Attributes:
         level: two digits, `09` to `14`.
         title: of the job, e.g. `Team Lead, Platform Engineering`.
-        manager: id of whom they report to, `None` for the CEO. Nobody in office reports to a leaver.
+        manager: id of whom they report to, `None` for the CEO. No current employee reports to a leaver.
         team: what they work on within the department, e.g. `Platform Engineering`.
         doj: first day.
         dol: last day, `None` for who is still there. It lies before the clock of the world.
@@ -100,7 +100,7 @@ class Customer:
 
 @dataclass(frozen=True)
 class Sale:
-    """One purchase: a quantity of a product by a customer, made by somebody of Sales."""
+    """One purchase: a quantity of a product by a customer, made by an employee of Sales."""
 
     sales_record_id: str
     product: Product
@@ -141,7 +141,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Vendor:
-    """A business that supplies the company, looked after by somebody of Management."""
+    """A business that supplies the company, in charge of an employee of Management."""
 
     vendor_id: str
     name: str
@@ -162,7 +162,7 @@ class Project:
         members: ids of those who take part, the lead first; all are employed during some of its time.
         end: its last day, the day of the world's clock if it goes on.
         industry: that of the company; it has the words of the topics.
-        product, client: what it is for; one of them or none.
+        product, client: what it is for; at most one of them.
     """
 
     name: str
@@ -182,7 +182,7 @@ class Project:
         return numbers.choices(self.topics, weights)[0]
 
     def window(self, *people: Employee) -> tuple[date, date] | None:
-        """The time of the project during which all of `people` are employed; None if there is none."""
+        """The time of the project during which all of `people` are employed; None without one."""
         first = max(self.start, *(one.doj for one in people))
         last = min(self.end, *(one.dol or self.end for one in people))
         return (first, last) if first <= last else None

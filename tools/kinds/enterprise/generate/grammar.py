@@ -59,7 +59,7 @@ class Grammar:
 
     Attributes:
         data: the file's data.
-        types: the sort of value of a slot; none for phrases.
+        types: the sort of value of a slot; empty for phrases.
         pools: the phrases of a slot. In the file they may stand in groups; those of `any` fit everywhere.
     """
 

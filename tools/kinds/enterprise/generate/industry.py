@@ -1,4 +1,4 @@
-"""Industries: what a generated company trades in, and what people say about that. The rest is in `texts/`."""
+"""Industries: the goods of a generated company, and people's words about them. The rest is in `texts/`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULT_INDUSTRY = "retail"
 """The name of the default."""
 
 PARTS = ("catalogue", "features", "problems", "reviews", "launches", "clients", "vendors", "asides", "topics")
-"""What an industry consists of: by name a file, or a folder of files."""
+"""The parts of an industry: by name a file, or a folder of files."""
 
 _FOLDERS = ("features", "problems", "reviews", "topics")
 
@@ -156,7 +156,7 @@ class Industry:
         return found
 
     def _in(self, folder: str) -> list[Path]:
-        """The files of a folder, in the order of their names; none if it may be left out."""
+        """The files of a folder, in the order of their names; empty if it may be left out."""
         place = self.folder / folder
         if folder == "topics" and not place.exists():
             return []
@@ -183,7 +183,7 @@ def open_industry(choice: str) -> Industry:
         choice: one of `industry_names`, or the path of a folder.
 
     Raises:
-        InputError: there is no such name or folder, or it is no industry; says what is missing or wrong.
+        InputError: the name or folder is unknown, or it is not an industry; the message has the fault.
     """
     if choice in industry_names():
         return packaged(choice)

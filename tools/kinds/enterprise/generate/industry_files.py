@@ -1,4 +1,4 @@
-"""The files of an industry: their keys, and what has to hold between them."""
+"""The files of an industry: their keys, and the conditions between them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FEATURES = 4
 """So many sentences about its kind the description of a product has."""
 
 _LONGEST_WAIT = 75
-"""So many days after the purchase somebody may still write about it."""
+"""The most days after the purchase on which a customer may write about it."""
 
 _ORDINARY = frozenset({"replacement", "refund", "troubleshooting", "advice"})
 _SLOT = re.compile(r"\{([^{}]*)\}")
@@ -81,7 +81,7 @@ class Kind(_Part):
 
 
 class Catalogue(_Part):
-    """What is sold: a product is a brand, a series, a kind and one of its specs."""
+    """The goods: a product is a brand, a series, a kind and one of its specs."""
 
     brands: Annotated[list[Name], Field(min_length=5)]
     series: Annotated[list[Name], Field(min_length=20)]
@@ -190,7 +190,7 @@ MODELS: dict[str, Any] = {
 
 
 def misfits(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Parts of an industry that do not fit each other: the part, and what is wrong with it."""
+    """Parts of an industry that do not fit each other: the part, and its fault."""
     kinds = {kind["name"]: kind for kind in data["catalogue"]["kinds"]}
     yield from _of_catalogue(data["catalogue"]["kinds"])
     for part in ("features", "reviews", "launches"):

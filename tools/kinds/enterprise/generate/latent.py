@@ -1,4 +1,4 @@
-"""What a generated world is made of besides rows: the truths behind its texts."""
+"""The part of a generated world beside rows: the facts behind its texts."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Clause:
         id: the policy's prefix and the clause's place, e.g. `LV-1`. Tickets and goals refer to it.
         operator: how `value` binds: `is`, `at least`, `within`, `every`, `required`, `forbidden`, ...
         value: a number; `yes` where something is required, `no` where it is forbidden.
-        exceptions: who or what it does not apply to, empty if there are none.
+        exceptions: the persons or things that it does not apply to, empty without any.
         sentence: the rule in words.
     """
 

@@ -6,16 +6,16 @@ import random
 from datetime import date, timedelta
 from typing import Any
 
+from worksmith.tools.kinds.enterprise.generate.business.problems import Problem, problems
 from worksmith.tools.kinds.enterprise.generate.draft import Draft
 from worksmith.tools.kinds.enterprise.generate.entities import Citable, Employee, Project
 from worksmith.tools.kinds.enterprise.generate.grammar import grammar
 from worksmith.tools.kinds.enterprise.generate.latent import reference
-from worksmith.tools.kinds.enterprise.generate.problems import Problem, problems
 from worksmith.tools.kinds.enterprise.generate.projects import workday
 from worksmith.tools.kinds.enterprise.generate.wording import pick, texts
 
 LIMITS = {"high": 1, "medium": 3, "low": 7}
-"""In how many days a ticket of each priority has to be solved, as the asset management policy says."""
+"""The days for a ticket of each priority, by the asset management policy."""
 
 _PRIORITIES = (45, 33, 22)
 _RESOLVED = 0.75

@@ -64,7 +64,7 @@ class Bank:
         return [said(numbers, form) for form in numbers.sample(forms, min(count, len(forms)))]
 
     def part_in(self, form: str) -> str | None:
-        """Which of `things` a sentence is about, its slots filled or not; None for none of them."""
+        """Which of `things` a sentence is about, its slots filled or not; None without one of them."""
         if form not in self._parts:
             found = _stems(form)
             scores = [
@@ -76,7 +76,7 @@ class Bank:
         return self._parts[form]
 
     def answer_in(self, forms: Sequence[str], to: str) -> str | None:
-        """The sentence about the same part as another that shares most words with it; None if none does."""
+        """The sentence about the same part as another that shares most words with it; None without one."""
         part = self.part_in(to)
         about = [one for one in forms if part and self.part_in(one) == part]
         return max(about, key=lambda one: len(_stems(one) & _stems(to)), default=None)

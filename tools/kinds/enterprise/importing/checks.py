@@ -1,4 +1,4 @@
-"""What is wrong between records, and which of them are to be in quarantine."""
+"""Faults between records, and the records for quarantine."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from worksmith.tools.importing.raw import folded
 from worksmith.tools.kinds.enterprise.importing.documents import ORDER_FOLDER
 from worksmith.tools.kinds.enterprise.importing.fields import LINKS, PEOPLE
-from worksmith.tools.kinds.enterprise.importing.raw import folded
 from worksmith.tools.kinds.enterprise.importing.rows import Reading, Row
 from worksmith.tools.kinds.enterprise.schema import KEYS
 
 
 class Checks:
-    """Looks at everything that was read, reports what does not fit, and repairs what has to be.
+    """Looks at everything that was read, reports what does not fit, and repairs faults.
 
     Args:
         now: the clock of the world: who left before it has left.
@@ -53,7 +53,7 @@ class Checks:
         self._report.flag(kind, reference, reason)
 
     def _managers(self) -> None:
-        """`reports_to` says who manages whom; `reportees` should say the same, and none go in a circle."""
+        """`reports_to` names the manager; `reportees` should agree, without circles."""
         listed: dict[str, list[str]] = defaultdict(list)
         for emp_id, row in self._employees.items():
             for reportee in (row.pop("reportees", None) or "").split(","):
@@ -89,7 +89,7 @@ class Checks:
             sound.update(path)
 
     def _activity(self) -> None:
-        """A former employee is not valid, whatever the flag says."""
+        """A former employee is not valid, for any value of the flag."""
         today = self._now.date().isoformat()
         for emp_id, row in self._employees.items():
             left = row["dol"] is not None and row["dol"] < today
@@ -151,7 +151,7 @@ class Checks:
         for source, pairs in links.items():
             for row in self._rows(source):
                 for column, target in pairs:
-                    # Where a source is missing altogether, the report says so once, not for every record.
+                    # A missing source is reported once, not for every record.
                     if row.get(column) is None or not keys[target] or row[column] in keys[target]:
                         continue
                     reference = f"{source}/{row[KEYS[source]]}"

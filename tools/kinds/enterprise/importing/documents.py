@@ -11,9 +11,9 @@ from typing import Any
 
 from worksmith.retrievers.errors import PdfError
 from worksmith.retrievers.strict_json import read_regular
+from worksmith.tools.importing.raw import folded
+from worksmith.tools.importing.report import ImportReport
 from worksmith.tools.kinds.enterprise.importing.layout import ORDER_FILE, Located
-from worksmith.tools.kinds.enterprise.importing.raw import folded
-from worksmith.tools.kinds.enterprise.importing.report import ImportReport
 from worksmith.tools.kinds.enterprise.importing.rows import Row
 
 _PLAIN_FONTS = ("/Helvetica", "/Helvetica-Bold", "/Times-Roman", "/Times-Bold", "/Courier")
@@ -34,7 +34,7 @@ def order_pages(content: bytes) -> list[str]:
     """The text of each page of an order document; the rupee sign, which such files lose, is put back.
 
     Raises:
-        PdfError: the content is no readable PDF.
+        PdfError: the content is not a readable PDF.
     """
     pages = _quick(content)
     if pages is None:
@@ -50,7 +50,7 @@ def _quick(content: bytes) -> list[str] | None:
 
     try:
         texts = [_page_text(page) for page in pypdf.PdfReader(io.BytesIO(content)).pages]
-    except Exception:  # damaged files make the parser fail in any way; the general reader says how
+    except Exception:  # damaged files make the parser fail in any way; the general reader reports it
         return None
     read = [text for text in texts if text]
     return read if read and len(read) == len(texts) else None
@@ -191,7 +191,7 @@ def _order(found: Located, name: str, path: str, documents: Documents, report: I
 def _texts(
     found: Located, name: str, read: Callable[[bytes], list[str]], source: str, report: ImportReport
 ) -> list[str] | None:
-    """The non-empty pages of a PDF; None, and a finding, if there are none."""
+    """The non-empty pages of a PDF; None, and a finding, without any."""
     reason = ""
     texts: list[str] = []
     try:

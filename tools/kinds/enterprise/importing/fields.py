@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worksmith.tools.files.data_files import read_toml
-from worksmith.tools.kinds.enterprise.importing.cells import READERS, Read, numbered
+from worksmith.tools.importing.cells import READERS, Read, numbered
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from worksmith.tools.importing.raw import folded
 from worksmith.tools.kinds.enterprise.importing.fields import FILES
-from worksmith.tools.kinds.enterprise.importing.raw import folded
 
 POLICIES = "Policy_Documents"
 ORDERS = "Customer_Relation_Management/Customer_orders"
@@ -50,7 +50,7 @@ class Located:
 
 
 def locate(root: Path) -> Located:
-    """Find the original's files below `root`, whatever their case and separators, and wherever they lie.
+    """Find the original's files below `root`, with any case, separators and place.
 
     A file is known by its name, and among several of one name by the folders it lies in.
     """
@@ -91,7 +91,7 @@ def _walk(root: Path) -> Iterator[str]:
         odd = [name for name in folders if PurePosixPath(name).suffix.lower() in (*_EXTENSIONS, ".pdf")]
         folders[:] = sorted(n for n in folders if n not in odd and not n.startswith(".") and depth < _DEEPEST)
         for name in sorted([*files, *odd]):
-            # A name that is no text cannot stand in a report or a world.
+            # A name that is not a text cannot stand in a report or a world.
             if not name.startswith(".") and name.isprintable():
                 yield (inside / name).as_posix()
 

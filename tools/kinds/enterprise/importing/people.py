@@ -29,7 +29,7 @@ def personas(employees: Sequence[Row]) -> dict[str, Persona]:
 
 
 def first_active(everybody: dict[str, Persona]) -> Persona:
-    """The first active employee by id: the persona of tasks that name none."""
+    """The first active employee by id: the default persona of tasks."""
     return next((everybody[key] for key in sorted(everybody) if everybody[key].active), NOBODY)
 
 

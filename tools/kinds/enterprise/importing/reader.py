@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from worksmith.tools.errors import InputError
+from worksmith.tools.importing.json_records import read_records
+from worksmith.tools.importing.report import FileNote, ImportReport
 from worksmith.tools.kinds.enterprise.importing.checks import Checks
 from worksmith.tools.kinds.enterprise.importing.documents import read_documents
 from worksmith.tools.kinds.enterprise.importing.fields import CURRENCIES
-from worksmith.tools.kinds.enterprise.importing.json_records import read_records
 from worksmith.tools.kinds.enterprise.importing.layout import Located, locate
-from worksmith.tools.kinds.enterprise.importing.report import FileNote, ImportReport
 from worksmith.tools.kinds.enterprise.importing.rows import Reading, Row
 from worksmith.tools.kinds.enterprise.schema import TABLES
 from worksmith.tools.sqlite.schema import Table
@@ -25,7 +25,7 @@ NOW = datetime(2022, 12, 31, 18)
 ORIGIN = "enterprisebench"
 
 ORIGINALS_FILE = "originals.jsonl"
-"""Beside a world: what the files said and no column holds."""
+"""Beside a world: values of the files without a column."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def read_enterprise(source: Path | str, *, progress: Callable[[str], None] = lam
         source: a folder with any of the original's files, in any of their versions.
 
     Raises:
-        InputError: if there is no such folder, or nothing in it can be read.
+        InputError: if the folder is unknown, or nothing in it can be read.
     """
     root = Path(source)
     if not root.is_dir():

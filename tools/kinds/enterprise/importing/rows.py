@@ -1,4 +1,4 @@
-"""Making rows of records: one column after the other, then what follows from several of them."""
+"""Making rows of records: one column after the other, then columns that depend on several."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from worksmith.tools.importing.raw import RawRecord, folded
+from worksmith.tools.importing.report import ImportReport
 from worksmith.tools.kinds.enterprise.importing.fields import FIELDS, PEOPLE
-from worksmith.tools.kinds.enterprise.importing.raw import RawRecord, folded
-from worksmith.tools.kinds.enterprise.importing.report import ImportReport
 from worksmith.tools.kinds.enterprise.schema import DEPARTMENTS, KEYS
 from worksmith.tools.seeding import digest
 
@@ -39,7 +39,7 @@ _OTHER_CODES = {"MG": "MA", "BD": "BU", "IT": "IN"}
 
 @dataclass
 class Reading:
-    """What has been read so far.
+    """The read part so far.
 
     Attributes:
         tables: rows by source.
@@ -116,7 +116,7 @@ class Reading:
         return f"{prefix}-{digest([*parts, self._made[source, digest(parts)]], 10)}"
 
     def _distinct(self, source: str, record: RawRecord, row: Row, key: str) -> str | None:
-        """The key of the record; None if the record is there already."""
+        """The key of the record; None for a repeated record."""
         first = self._rows.get(f"{source}/{key}")
         if first is None:
             return key

@@ -1,4 +1,4 @@
-"""What a text has to state, and which lines of another wording may stand for its own.
+"""The required facts of a text, and the lines of another wording that may replace its own.
 
 A sentence that states a fact stays word for word. The other sentences of its line (a turn of a dialogue, a
 paragraph of a letter) may be said in other words, as long as the line brings in nothing new. A line that
@@ -26,13 +26,13 @@ _LENGTHS = (0.5, 1.7)
 """How long a new line may be at least and at most, as a multiple of the old one."""
 
 _SHORT = 40
-"""Up to so many characters a line may have in any case."""
+"""The characters that a line may have in any case."""
 
 _KNOWN = 0.5
 """The least share of a new sentence's content words that its old line has as well."""
 
 _STEM = 5
-"""Words with so many letters in common at the beginning are forms of one word."""
+"""Common letters at the beginning that make words forms of one word."""
 
 _MARKS = frozenset("\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u20b9\n")
 """Characters outside ASCII that people write."""
@@ -44,7 +44,7 @@ _COMMON = frozenset(_WORDS["common"].split())
 _TURNS = re.compile(rf"\b(?:{'|'.join(_WORDS['turns'])})\b|n['\u2019]t\b", re.IGNORECASE)
 
 Watch = Callable[[str], Iterable[str]]
-"""What a text states of a kind of facts."""
+"""A text's values of a kind of facts."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Demands:
-    """What every wording of a text has to say.
+    """The required content of every wording of a text.
 
     Attributes:
         ref: the record, `source/key`.
@@ -169,7 +169,7 @@ class Demands:
 
 
 def stands(text: str, value: str) -> bool:
-    """Whether `value` stands in `text` as words of its own, whatever the letter case."""
+    """Whether `value` stands in `text` as separate words, in any letter case."""
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) is not None
 
 
@@ -208,7 +208,7 @@ def _stems(text: str) -> set[str]:
 
 
 def _twice(text: str) -> int:
-    """How many sentences of a text are said before in it."""
+    """The number of repeated sentences of a text."""
     found = sentences(text)
     return len(found) - len(set(found))
 

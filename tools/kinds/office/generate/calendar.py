@@ -16,14 +16,14 @@ DAYS_AHEAD = 21
 _SHARE_AHEAD = 0.2
 _FEW_AHEAD, _MANY_AHEAD = 40, 60
 _PAST_PER_DAY = 240 / 121
-"""The past reaches back as far as this density needs, whatever the scale: 121 days for 240 events."""
+"""The past reaches back as far as this density needs, at any scale: 121 days for 240 events."""
 
 
 def events(seed: int, count: int, now: datetime, cast: Cast) -> list[Row]:
     """`count` events on weekdays, none overlapping, no name twice a day, by start.
 
-    A fifth lies ahead, within three weeks; a small office has relatively more ahead so that there is
-    something to ask about, a big one more of a past.
+    A fifth lies ahead, within three weeks; a small office has relatively more ahead so that tasks have
+    events, a big one more of a past.
     """
     numbers = rng(seed, "office", "calendar")
     ahead = round(min(max(count * _SHARE_AHEAD, min(count / 2, _FEW_AHEAD)), _MANY_AHEAD))
@@ -36,7 +36,7 @@ def events(seed: int, count: int, now: datetime, cast: Cast) -> list[Row]:
         start, minutes, name = next(morning, None) or _free_place(numbers, now, days, cast, taken)
         participant = numbers.choice(cast.everyone).address
         rows.append((record_id(number), name, participant, start.strftime(CELL_FORMAT), str(minutes)))
-    numbers.shuffle(rows)  # else the ids would tell which events lie ahead
+    numbers.shuffle(rows)  # else the ids would reveal future events
     rows = [(record_id(number), *row[1:]) for number, row in enumerate(rows)]
     return sorted(rows, key=lambda row: str(row[3]))
 

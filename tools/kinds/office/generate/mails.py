@@ -24,7 +24,7 @@ _FIRST_SECOND, _LAST_SECOND = 9 * 3600, 16 * 3600 - 1
 
 @dataclass(frozen=True)
 class _Content:
-    """What a mail says; each time that it is sent it says so in other words."""
+    """The content of a mail; each sending has other words."""
 
     sender: Employee
     kind: str

@@ -23,7 +23,7 @@ class Employee:
 
 @dataclass(frozen=True)
 class Cast:
-    """Who works in an office and what its events are called.
+    """The people of an office and the names of its events.
 
     Attributes:
         boards: the project staff of each board.

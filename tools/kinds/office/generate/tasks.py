@@ -12,7 +12,7 @@ from worksmith.tools.seeding import rng
 _FIRST_DUE, _LAST_DUE = -3, 13
 _LIST_WEIGHTS = (0.7, 0.04, 0.16, 0.1)
 _PUNCTUAL = 6
-"""That many employees, the first of the directory, have completed whatever is due."""
+"""The number of employees, the first of the directory, who have completed all due tasks."""
 
 
 def task_names(board: str) -> list[str]:
@@ -21,7 +21,7 @@ def task_names(board: str) -> list[str]:
 
 
 def tasks(seed: int, count: int, now: datetime, cast: Cast) -> list[Row]:
-    """`count` tasks, equally many on each board, nobody having two of one name, by due date."""
+    """`count` tasks, equally many on each board, no employee with two of one name, by due date."""
     numbers = rng(seed, "office", "tasks")
     punctual = {employee.address for employee in cast.everyone[:_PUNCTUAL]}
     rows: list[Row] = []

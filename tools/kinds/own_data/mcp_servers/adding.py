@@ -26,7 +26,7 @@ def add_tools(
     twins: Mapping[str, Callable[..., Any]],
     record: Path | str | None,
 ) -> None:
-    """Declare tools of a server; arguments as of `Environment.add_mcp`."""
+    """Declare tools of a server; arguments as in `Environment.add_mcp`."""
     if listing is not None and listing.exists():
         known = Listing.read(listing)
     else:

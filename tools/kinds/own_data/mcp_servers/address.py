@@ -53,7 +53,7 @@ class Address:
 
 @asynccontextmanager
 async def opened(address: Address, said: TextIO) -> AsyncIterator[Any]:
-    """The streams to and from a server; what it writes on its standard error goes to `said`."""
+    """The streams to and from a server; its standard error goes to `said`."""
     from mcp.client.stdio import StdioServerParameters, stdio_client
     from mcp.client.streamable_http import streamable_http_client
     from mcp.shared._httpx_utils import create_mcp_http_client

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from worksmith.tools.errors import InfrastructureError, InputError, ToolError, missing_extra
+from worksmith.tools.errors import InfrastructureError, InputError, ToolError, needing
 from worksmith.tools.files.secrets import described, without_secrets
 from worksmith.tools.kinds.own_data.mcp_servers.address import Address, opened
 from worksmith.tools.kinds.own_data.mcp_servers.listing import ListedTool, Listing
@@ -86,15 +86,13 @@ class McpServer:
         self._address, self._seconds = address, seconds
         self._lock = threading.Lock()
         self._held: _Held | None = None
-        # The server writes at its end, wherever it is read.
+        # The server writes this at its end, at any point of reading.
         self._said = cast("TextIO", tempfile.TemporaryFile("a+"))  # noqa: SIM115
 
     def check(self) -> Listing:
         """The tools that it has now."""
-        try:
+        with needing("a tool of an MCP server", "mcp"):
             import mcp  # noqa: F401
-        except ImportError as error:
-            raise missing_extra("a tool of an MCP server", "mcp") from error
         try:
             return self._connection()[1].tools
         except InfrastructureError as error:
@@ -105,7 +103,7 @@ class McpServer:
 
         Raises:
             ToolError: the tool refused the call; the message is the server's.
-            InfrastructureError: the server died, took too long, has other tools, or its reply is none.
+            InfrastructureError: the server died, took too long, has other tools, or its reply is invalid.
         """
         held, connection = self._connection()
         seconds = self._seconds
@@ -166,7 +164,7 @@ class McpServer:
             raise InfrastructureError(f"{self.name}: {described(cause)}{self._last_words()}") from error
 
     def _last_words(self) -> str:
-        """What a server that was started here wrote on its standard error last."""
+        """The last output on standard error of a server that was started here."""
         file = self._said.fileno()
         last = os.pread(file, _SAID, max(0, os.fstat(file).st_size - _SAID))
         said = without_secrets(last.decode(errors="replace")).strip()
@@ -175,10 +173,10 @@ class McpServer:
 
 @cache
 def _portal() -> BlockingPortal:
-    """The event loop of all connections, in a thread of its own."""
+    """The event loop of all connections, in a separate thread."""
     from anyio.from_thread import start_blocking_portal
 
-    # The SDK logs each line that is no message; errors tell it.
+    # The SDK logs each invalid line; errors report it.
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     stack = ExitStack()
     portal = stack.enter_context(start_blocking_portal(name="worksmith-mcp"))

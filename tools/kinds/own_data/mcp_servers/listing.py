@@ -59,7 +59,7 @@ class Listing(BaseModel):
         """The listing in a file.
 
         Raises:
-            InputError: it cannot be read, or is no listing.
+            InputError: it cannot be read, or is not a listing.
         """
         hint = "remove the file to ask the server again"
         return cls.of(read_model(file, cls, "a list of an MCP server's tools", hint=hint).tools, str(file))
@@ -88,7 +88,7 @@ class Listing(BaseModel):
         )
 
     def changes(self, now: Listing) -> Sequence[str]:
-        """What another listing of the same server has that is not so here, for people; empty for nothing."""
+        """The differences of another listing of the same server, for people; empty without any."""
         before, after = ({tool.name: tool for tool in each.tools} for each in (self, now))
         parts = ("description", "input_schema")
         changed = [

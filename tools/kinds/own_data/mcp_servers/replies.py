@@ -22,7 +22,7 @@ def read_reply(result: CallToolResult) -> Any:
     if result.structured_content is None:
         return _cut("\n".join(parts))
     data: Any = result.structured_content
-    # The SDK of servers in Python wraps a value that is no object so.
+    # The SDK of servers in Python wraps a value that is not an object so.
     value = data["result"] if data.keys() == {"result"} else data
     text = as_text(value)
     return value if len(text) <= LONGEST_REPLY else _cut(text)

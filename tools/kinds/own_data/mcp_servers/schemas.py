@@ -45,7 +45,7 @@ class Parameters:
         where: names the tool in messages.
 
     Raises:
-        InputError: it is no schema of an object, or one that no provider of models takes.
+        InputError: it is not a schema of an object, or no provider of models takes it.
     """
 
     def __init__(self, schema: Mapping[str, Any], where: str) -> None:

@@ -1,1 +1,1 @@
-"""Readers of a user's own tables: files, folders, frames and lists of dicts."""
+"""Readers of user tables: files, folders, frames and lists of dicts."""

@@ -80,7 +80,7 @@ class CsvFile(Reading):
         return self._split(self._delimiter)
 
     def _split(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-        """The records with the lines on which they begin; lines without anything are none."""
+        """The records with the lines on which they begin; empty lines do not count."""
         csv.field_size_limit(_LONGEST)
         text = TextIOWrapper(BytesIO(self._data), encoding="utf-8-sig", newline="")
         reader = csv.reader(text, delimiter=delimiter, strict=True)

@@ -26,13 +26,13 @@ COMMITS = "worksmith_commits"
 _COMMITTED = "committed"
 
 _LEVELS = ("postgresql", "mysql", "mariadb")
-"""Databases that show all tables as of one moment at a level of their own; SQLite always does."""
+"""Databases that show all tables as of one moment at a special level; SQLite always does."""
 
 _PATIENCE = 30.0
 """Seconds to wait for another process's lock of an SQLite file."""
 
 _PLACE = ("host", "port", "unix_socket", "service", "options")
-"""What the query of an address may say about the place of a database."""
+"""The parts of an address's query that name the place of a database."""
 
 
 class Database(Live):
@@ -49,7 +49,7 @@ class Database(Live):
         version: a query whose result is another whenever a row is; without it the rows are compared.
 
     Raises:
-        InputError: it is no address, or its driver is not installed.
+        InputError: it is not an address, or its driver is not installed.
 
     Example:
         >>> ws.Database("postgresql+psycopg2://desk:secret@db/desk", tables=["orders"], refresh=60)
@@ -107,15 +107,15 @@ class Database(Live):
         return found
 
     def commit(self, changes: ChangeSet) -> str:
-        """Make approved changes, once: all in one transaction, none if a row is not what it was.
+        """Make approved changes, once: all in one transaction, none of them if a row has changed.
 
-        The same holds for the rows of the people who asked and approved.
+        The same holds for the people who asked and approved: for what access rules compare of their rows.
 
         The transaction adds the id of the change set to the table `worksmith_commits`, which is made if it is
         missing. A repeated commit changes nothing.
 
         Raises:
-            ConflictError: somebody has changed a row since; says which.
+            ConflictError: a row has changed since; the message names it.
             ToolError: the database refuses the changes, or they are of tables that it has not.
         """
         try:
@@ -151,7 +151,7 @@ class Database(Live):
             raise ToolError(f"{strange[0]} is no table of {self!r}.")
         rows = [(each.table, each.key) for each in changes if known[each.table].differs(connection, each)]
         for table, key, row in approved.people:
-            if table in known and not known[table].holds(connection, row):
+            if table in known and not known[table].holds(connection, row, approved.rights):
                 rows.append((table, key))
         if rows:
             raise ConflictError(rows)
@@ -173,7 +173,7 @@ class Database(Live):
 
     @cached_property
     def _tables(self) -> Mapping[str, StoredTable]:
-        """The tables by the names that they have here; what is no word in a name becomes `_`."""
+        """The tables by the names that they have here; other characters than those of words become `_`."""
         names, metadata = self._named, sa.MetaData()
         if names is None:
             names = [name for name in sorted(sa.inspect(self._engine).get_table_names()) if name != COMMITS]
@@ -202,14 +202,14 @@ class Database(Live):
         )
         try:
             table.create(self._engine, checkfirst=True)
-        except sa.exc.DatabaseError:  # another process makes it just now, or nobody may
+        except sa.exc.DatabaseError:  # another process makes it now, or the right is missing
             if not sa.inspect(self._engine).has_table(COMMITS):
                 raise
         return table
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
-        """Turns what the database says into errors without its password."""
+        """Turns messages of the database into errors without its password."""
         try:
             yield
         except sa.exc.IntegrityError as error:
@@ -223,10 +223,10 @@ class Database(Live):
 
 
 def _absolute(url: sa.URL) -> sa.URL:
-    """The address of an SQLite file from whatever folder it is opened.
+    """The address of an SQLite file for any working directory.
 
     Raises:
-        InputError: there is no such file.
+        InputError: the file is missing.
     """
     if url.get_backend_name() != "sqlite" or (url.database or "").startswith("file:"):
         return url
@@ -252,7 +252,7 @@ def _existing(url: sa.URL) -> sa.URL:
 
 
 def _identity(url: sa.URL) -> str:
-    """Content address of where a database is, whoever logs in; empty where the address does not say it."""
+    """Content address of a database's place, for any log-in; empty if the address lacks it."""
     if not url.database or url.database.startswith("file:"):
         return ""
     query = {name: url.query[name] for name in _PLACE if name in url.query}

@@ -24,7 +24,7 @@ class DocumentFolder(Reading):
     """A folder of documents and its subfolders; the id is the path of a file in it.
 
     Raises:
-        InputError: there are none, one cannot be read, or there is a link.
+        InputError: it has no documents, one cannot be read, or it has a link.
     """
 
     unit = "file"

@@ -13,7 +13,7 @@ from worksmith.tools.files.secrets import described
 from worksmith.tools.kinds.own_data.sources.reading import Reading
 
 Refresh = float | Literal["episode"] | None
-"""When to read again: before each task, after so many seconds, or only after a commit."""
+"""When to read again: before each task, after this number of seconds, or only after a commit."""
 
 Read = Callable[[Any, Sequence[str]], Mapping[str, Reading]]
 
@@ -36,10 +36,10 @@ class Live(ABC):
     """A source that is read again.
 
     Attributes:
-        identity: content address of a place in which a key is always that of the same record; empty where
-            nobody knows.
+        identity: content address of a place in which a key is always that of the same record; empty if
+            unknown.
         refresh: see `Refresh`.
-        version: tells by another value that there is something new; None where only reading tells it.
+        version: shows new rows by another value; None if only reading shows it.
     """
 
     def __init__(self, refresh: Refresh, version: Callable[[], Any] | None) -> None:

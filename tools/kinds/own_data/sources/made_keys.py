@@ -10,7 +10,7 @@ from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.cells import cell_text
 
 ROW_NUMBER = "row_number"
-"""The column of the numbers, and what a user names as the key to get it."""
+"""The column of the numbers, and the key that a user names to get it."""
 
 Key = str | Sequence[str]
 """The column that identifies a row, or several that do so together."""
@@ -20,7 +20,7 @@ class MadeKey(Reading):
     """A table with a further column before all others, which is the key.
 
     Args:
-        parts: the columns that it joins; none for the numbers of the rows, from 1.
+        parts: the columns that it joins; empty for the numbers of the rows, from 1.
     """
 
     def __init__(self, reading: Reading, parts: Sequence[str] = ()) -> None:

@@ -12,7 +12,7 @@ MOST_COLUMNS = 1_999
 """SQLite's limit, less the hidden column."""
 
 _RESERVED = frozenset({"json_each", "json_tree"})
-"""Tables of SQLite's own that queries of tools use."""
+"""Built-in tables of SQLite that queries of tools use."""
 
 
 def check_tables(names: Iterable[str]) -> None:

@@ -105,7 +105,7 @@ def from_dicts(source: Sequence[Any], where: str, columns: Iterable[str] = ()) -
     """A list of dicts; the columns are the keys of all of them.
 
     Args:
-        columns: that come first, and are there without rows, too.
+        columns: that come first, even without rows.
     """
     names: dict[Any, None] = dict.fromkeys(columns)
     for number, row in enumerate(source, start=1):
@@ -130,7 +130,7 @@ def from_frame(source: Any, where: str) -> Rows:
     if any(name is not None for name in source.index.names):
         source = source.reset_index()
     names = list(source.columns)
-    checked_columns(names, where)  # else a name that is there twice would give a frame below
+    checked_columns(names, where)  # else a repeated name would give a frame below
     return Rows(where, names, zip(*(_frame_cells(source[name]) for name in names), strict=True))
 
 

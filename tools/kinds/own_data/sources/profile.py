@@ -9,15 +9,15 @@ from typing import get_args
 
 from worksmith.retrievers.strict_json import parse_json
 from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.own_data.nouns import singular
 from worksmith.tools.kinds.own_data.sources.made_keys import ROW_NUMBER
+from worksmith.tools.kinds.own_data.sources.nouns import singular
 from worksmith.tools.kinds.own_data.sources.reading import JsonText, Portion, Reading, place, portions
 from worksmith.tools.sqlite.cells import CellType, CellValue, cell_text, typed_cell
 
 CELL_TYPES: tuple[CellType, ...] = get_args(CellType)
 
 _INTEGER = re.compile(r"\s*(?:0|-?[1-9][0-9]{0,17})\s*", re.ASCII)
-"""Of 64 bits, without leading zeros, which are no number's."""
+"""Of 64 bits, without leading zeros, which numbers lack."""
 
 _REAL = re.compile(
     r"\s*-?(?:(?:0|[1-9][0-9]{0,17})?\.[0-9]+|(?:0|[1-9][0-9]{0,17})\.?)(?:[eE][+-]?[0-9]{1,2})?\s*", re.ASCII
@@ -30,12 +30,12 @@ _LARGEST = 2**63 - 1
 
 @dataclass(frozen=True)
 class Profile:
-    """What all rows of a table say about it.
+    """The facts of all rows of a table.
 
     Attributes:
         types: of all columns, in order.
         key: the column that identifies a row.
-        rows: how many there are.
+        rows: their number.
     """
 
     types: Mapping[str, CellType]
@@ -84,7 +84,7 @@ def _declared_key(reading: Reading, name: str) -> str | None:
 
 
 class _Column:
-    """What the rows read so far say about a column."""
+    """The facts of a column by the rows so far."""
 
     def __init__(self, name: str, chosen: CellType | None, reading: Reading, maybe_key: bool) -> None:
         self.name = name
@@ -106,7 +106,7 @@ class _Column:
         return self._values is not None and self.kind in ("text", "integer")
 
     def check_key(self, table: str) -> None:
-        """See that the column can be the key that it has to be."""
+        """Check that the column can be the key."""
         if self._fault is not None:
             self._fault.hint = f'mend the rows, or choose another column with keys={{"{table}": "COLUMN"}}'
             raise self._fault
@@ -173,7 +173,7 @@ class _Column:
 
 
 def converter(kind: CellType, *, lexical: bool) -> Callable[[CellValue], CellValue]:
-    """Makes cells of a type from those of a source; raises `ValueError` for what is none."""
+    """Makes cells of a type from those of a source; raises `ValueError` for others."""
     if kind == "text":
         return (
             (lambda cell: cell or None)
@@ -196,7 +196,7 @@ def _joined(one: CellType, other: CellType) -> CellType:
 
 
 def _lexical_kinds(cells: Iterable[CellValue]) -> Iterable[tuple[CellType, bool]]:
-    """The types that texts say, and whether a float holds each of them exactly."""
+    """The types of texts, and whether a float holds each of them exactly."""
     texts = [cell for cell in cells if isinstance(cell, str) and cell and not cell.isspace()]
     if not texts:
         return

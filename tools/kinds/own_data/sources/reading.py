@@ -29,7 +29,7 @@ _AT_ONCE = 10_000
 class JsonText(str):
     """The text of a nested value: a column that has one is of the type `json`."""
 
-    def __repr__(self) -> str:  # digests of rows tell it from a text
+    def __repr__(self) -> str:  # digests of rows distinguish it from a text
         return f"JSON {super().__repr__()}"
 
 
@@ -40,7 +40,7 @@ class Reading(ABC):
         where: the source, for messages.
         digest: content address of the source.
         unit: what places count, e.g. `row` or `line`.
-        lexical: cells are texts that may say a number or a boolean, as in a CSV file.
+        lexical: cells are texts that may be a number or a boolean, as in a CSV file.
         key: the column that the source itself declares as the key.
         parts: the columns that it declares as the key together.
         types: the types that it declares, by column.
@@ -107,7 +107,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def check_utf8(data: bytes, where: str) -> None:
-    """Refuse what is no text in UTF-8."""
+    """Refuse bytes that are not UTF-8."""
     again = "save the file as UTF-8 (spreadsheets call it `CSV UTF-8`)"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("the file is UTF-16, and UTF-8 is needed", where=where, hint=again)

@@ -26,7 +26,7 @@ class SqliteTable(Reading):
 
     Args:
         data: the whole database.
-        fields: name, SQL type and place in the primary key (0 if none) of each column.
+        fields: name, SQL type and place in the primary key (0 outside) of each column.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class SqliteTable(Reading):
 
 
 def sqlite_tables(path: Path) -> dict[str, SqliteTable]:
-    """The tables of an SQLite file by name; what is no word in a name becomes `_`.
+    """The tables of an SQLite file by name; other characters than those of words become `_`.
 
     Views, virtual tables and triggers are left out, the former with a notice.
     """
@@ -127,7 +127,7 @@ def sqlite_tables(path: Path) -> dict[str, SqliteTable]:
 
 
 def _content(path: Path) -> bytes:
-    """The whole database, with what is still in its write-ahead log."""
+    """The whole database, with its write-ahead log."""
     try:
         with open_regular(path) as file:
             head = file.read(len(_MAGIC))
@@ -149,7 +149,7 @@ def _content(path: Path) -> bytes:
             connection.close(True)
     except apsw.Error as error:
         raise InputError(f"cannot read the database: {error}", where=str(path)) from error
-    data[18:20] = b"\1\1"  # it has no log of its own any more
+    data[18:20] = b"\1\1"  # its log is gone
     return bytes(data)
 
 

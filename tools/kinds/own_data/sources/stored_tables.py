@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -22,7 +22,7 @@ class StoredTable:
     Attributes:
         columns: those that are read, with types that take plain values.
         types: the types of their cells.
-        key: the names of the columns that identify a row; empty where none are declared.
+        key: the names of the columns that identify a row; empty without declared ones.
     """
 
     def __init__(self, table: sa.Table, *, in_sqlite: bool) -> None:
@@ -49,7 +49,7 @@ class StoredTable:
 
     @property
     def query(self) -> sa.Select[Any]:
-        """All rows, in an order of their own."""
+        """All rows, in a fixed order."""
         order = [self.table.c[name] for name in self.key] or self.columns
         return sa.select(*self.columns).order_by(*order)
 
@@ -60,17 +60,26 @@ class StoredTable:
         return {**self.types, **dict.fromkeys(texts, "text")}
 
     def differs(self, connection: sa.Connection, change: ProposedChange) -> bool:
-        """Whether the row of a change is not what the change was made on. Locks it."""
+        """Whether the row of a change has changed in between. Locks it."""
         if change.before is None:
             return bool(connection.execute(self._found(change.after or {}).with_for_update()).all())
         return not self.holds(connection, change.before, lock=True)
 
-    def holds(self, connection: sa.Connection, row: Mapping[str, CellValue], *, lock: bool = False) -> bool:
-        """Whether a row is as it was. A lock needs the right to write."""
-        query = self._found(row)
+    def holds(
+        self,
+        connection: sa.Connection,
+        row: Mapping[str, CellValue],
+        names: Collection[str] | None = None,
+        *,
+        lock: bool = False,
+    ) -> bool:
+        """Whether some columns of a row, by default all, are as they were. A lock needs write access."""
+        compared = {*self.types} if names is None else {*self.key, *names}
+        cells = {name: row.get(name) for name in self.types if name in compared}
+        query = self._found(cells)
         found = connection.execute(query.with_for_update() if lock else query).all()
         return len(found) == 1 and all(
-            _same(self._cell(name, value), row.get(name)) for name, value in found[0]._mapping.items()
+            _same(self._cell(name, found[0]._mapping[name]), cell) for name, cell in cells.items()
         )
 
     def make(self, connection: sa.Connection, change: ProposedChange) -> None:
@@ -82,7 +91,7 @@ class StoredTable:
             connection.execute(sa.insert(self.table).values(given))
             self._count_on(connection, given)
             if not self.key or not given.keys() >= set(self.key):
-                return  # nobody can tell which row is the new one
+                return  # the new row cannot be identified
             found = sa.select(sa.func.count()).select_from(self.table).where(*here)
             count = connection.execute(found).scalar()
         elif change.operation == "update":
@@ -108,7 +117,8 @@ class StoredTable:
         return sa.select(*self.columns).where(*self._row(cells))
 
     def _row(self, cells: Mapping[str, CellValue]) -> list[sa.ColumnElement[bool]]:
-        return [self.table.c[name] == cells.get(name) for name in self.key or self.types]
+        named = [name for name in self.types if name in cells]
+        return [self.table.c[name] == cells.get(name) for name in self.key or named]
 
     def _cell(self, name: str, value: Any) -> CellValue | Decimal:
         if isinstance(value, Decimal) and value.is_finite():

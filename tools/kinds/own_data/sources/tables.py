@@ -1,4 +1,4 @@
-"""The tables of a user, from whatever they are in."""
+"""The tables of a user, from any source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from worksmith.tools.errors import InputError
+from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.kinds.own_data.sources.csv_files import CsvFile
 from worksmith.tools.kinds.own_data.sources.documents import DocumentFolder
 from worksmith.tools.kinds.own_data.sources.live import Live
@@ -25,8 +25,9 @@ from worksmith.tools.sqlite.cells import CellType, CellValue
 from worksmith.tools.sqlite.schema import Table
 
 Source = str | PathLike[str] | Sequence[Mapping[str, Any]] | Live | Any
-"""The path of a CSV, JSONL, Parquet or SQLite file, or of a folder of documents; dicts; a pandas frame; or
-what is read again: a `Table` or a `Database`, also by its address."""
+"""The path of a CSV, JSONL, Parquet or SQLite file or of a folder of documents; dicts; a pandas frame; or a
+source that is read again: a `Table` or a `Database`, also by its address.
+"""
 
 _CSV, _JSONL, _PARQUET, _SQLITE = (
     (".csv", ".tsv", ".psv"),
@@ -120,9 +121,7 @@ def read_tables(
     for argument, chosen in (("keys", keys), ("types", types)):
         for name in chosen:
             if name not in readings:
-                raise InputError(
-                    f"no table {name!r}", where=argument, hint=f"there are {', '.join(readings)}"
-                )
+                raise unknown("no table", name, readings, argument)
     found = []
     for name, reading in readings.items():
         chosen_key = keys.get(name, reading.parts)
@@ -132,14 +131,10 @@ def read_tables(
         chosen = {**reading.types, **types.get(name, {})}
         for column in (*columns, *chosen):
             if column not in reading.columns:
-                known = ", ".join(reading.columns)
-                raise InputError(
-                    f"{name} has no column {column!r}", where=reading.where, hint=f"there are {known}"
-                )
+                raise unknown(f"{name} has no column", column, reading.columns, reading.where)
         for column, kind in chosen.items():
             if kind not in CELL_TYPES:
-                hint = f"there are {', '.join(CELL_TYPES)}"
-                raise InputError(f"no type {kind!r} of cells", where=f"types, {name}, {column}", hint=hint)
+                raise unknown("cells have no type", kind, CELL_TYPES, f"types, {name}, {column}")
         if len(columns) > 1:
             readings[name] = MadeKey(reading, columns)
             columns = [joined_name(columns)]

@@ -34,7 +34,7 @@ class RubricSettings(JobSettings):
     )
 
 
-class JudgeSettings(RubricSettings):
+class JudgeOptions(RubricSettings):
     group = "Judges"
 
     judge: tuple[str, ...] = judges()

@@ -11,7 +11,7 @@ from worksmith.jobs.settings.groups.episodes import (
     SeedSettings,
     TimeLimitSettings,
 )
-from worksmith.jobs.settings.groups.judging import JudgeSettings
+from worksmith.jobs.settings.groups.judging import JudgeOptions
 from worksmith.jobs.settings.groups.models import CacheSettings
 from worksmith.jobs.settings.groups.record import MlflowSettings
 from worksmith.jobs.settings.groups.tasks import SuiteSettings, TaskSettings
@@ -25,7 +25,7 @@ class MeasureSettings(
     EngineSettings,
     TimeLimitSettings,
     CacheSettings,
-    JudgeSettings,
+    JudgeOptions,
     OrgSettings,
     BudgetSettings,
     MlflowSettings,

@@ -29,7 +29,7 @@ def traces(default: str) -> str:
     choice: str = setting(
         default,
         "Episodes that become MLflow traces: some (100 failures and 20 others), most (all up to 1,000, else "
-        "1,000 by their keys), all, failures, sample:N or none.",
+        "1,000 by their keys), all, failures, sample:N or none. Those of baselines with `all` only.",
         metavar="CHOICE",
         expert=True,
         suggest=("some", "most", "all", "failures", "sample:100", "none"),

@@ -52,7 +52,7 @@ class ConditionSettings(JobSettings):
 class LimitSettings(JobSettings):
     group = "Tasks"
 
-    limit: int | None = setting(None, "At most so many tasks, spread evenly.", min=1)
+    limit: int | None = setting(None, "The most tasks, spread evenly.", min=1)
 
 
 class RatedSettings(JobSettings):

@@ -6,7 +6,6 @@ from functools import cache, partial
 from pathlib import Path
 
 from worksmith.models.transformer.chat import call_form
-from worksmith.models.transformer.engine import TransformerEngine
 from worksmith.models.transformer.gguf.conversion import (
     FORM,
     check_convertible,
@@ -16,6 +15,7 @@ from worksmith.models.transformer.gguf.conversion import (
     folder_of,
 )
 from worksmith.models.transformer.gguf.header import read_header
+from worksmith.models.transformer.transformer_engine import TransformerEngine
 from worksmith.models.transformer.weights import Weights, device_in_use
 from worksmith.tools.errors import InputError
 from worksmith.tools.seeding import digest

@@ -15,18 +15,102 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     in_year,
     latest,
     need,
+    only,
     span,
 )
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
-from worksmith.evals.tasks.task import Entity
-
-GROUP = GoalGroup("bizops/clients.toml")
-
 
 YEARS = tuple(str(year) for year in range(2017, 2023))
+
+
+def find_client(plan: PlanRecorder, slots: Slots) -> Row:
+    """The client that the text names."""
+    return _client_called(plan, slots["client"])
+
+
+def _client_called(plan: PlanRecorder, name: str) -> Row:
+    return plan.one("clients", f"I look up {name}.", business_name=name)
+
+
+def _client(ctx: DrawContext) -> Record:
+    return named_partner(ctx, "clients")
+
+
+def named_partner(ctx: DrawContext, source: str) -> Record:
+    """A client or vendor whose name is not part of another's."""
+    row = ctx.pick(source)
+    name = row["business_name"].lower()
+    alike = [other for other in ctx.facts.all(source) if name in other["business_name"].lower()]
+    if len(alike) != 1:
+        raise UnfitError
+    return row
+
+
+def _draw_client(ctx: DrawContext) -> Found:
+    client = _client(ctx)
+    return Found(client, {"client": client["business_name"]})
+
+
+def other_representative(ctx: DrawContext, row: Record) -> Record:
+    """The person in charge of a client or vendor: not the persona, and still here."""
+    return ctx.other(ctx.facts.colleague(row["emp_id"]))
+
+
+def _with_representative(ctx: DrawContext) -> tuple[Record, Record]:
+    row = named_partner(ctx, "clients")
+    return row, other_representative(ctx, row)
+
+
+def representative(plan: PlanRecorder, partner: Row) -> Row:
+    """Look up the person in charge of a client or vendor."""
+    return plan.one("employees", "I look up who looks after them.", emp_id=partner["emp_id"])
+
+
+def product_of(ctx: DrawContext, client: Record) -> Record:
+    """The product that a client tries out."""
+    return only(ctx.facts.where("products", product_name=client["current_poc_product"]))
+
+
+def find_product(plan: PlanRecorder, client: Row) -> Row:
+    """Look up the product that a client tries out."""
+    name = client["current_poc_product"]
+    return plan.one("products", f"They try the {name}, so I look that up.", product_name=name)
+
+
+def _with_product(ctx: DrawContext) -> tuple[Record, Record]:
+    client = _client(ctx)
+    return client, product_of(ctx, client)
+
+
+def _draw_by_id(ctx: DrawContext) -> Found:
+    client = _client(ctx)
+    return Found(client, {"client": client["client_id"]})
+
+
+def _draw_top(ctx: DrawContext) -> Found:
+    """The client of an industry that clearly brings in most."""
+    industry = ctx.rng.choice(ctx.facts.all("clients"))["industry"]
+    rows = ctx.facts.where("clients", industry=industry)
+    best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
+    if len(rows) > MOST_READ:
+        raise UnfitError
+    return Found(need(ctx.facts.get("clients", best)), {"industry": industry})
+
+
+def _find_top(plan: PlanRecorder, slots: Slots) -> Row:
+    rows = plan.every("clients", "I need all clients of that industry.", industry=slots["industry"])
+    best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
+    return plan.pick(next(row for row in rows if row["client_id"] == best))
+
+
+GROUP = GoalGroup(
+    "bizops/clients.toml",
+    draws=(_draw_client, _draw_by_id, _draw_top),
+    finds=(_find_top,),
+)
 
 
 def draw_clients_in_year(ctx: DrawContext) -> Draw:
@@ -60,7 +144,7 @@ def draw_client_reviews_in_year(ctx: DrawContext) -> Draw:
     if not rows:
         return ctx.draw(slots, nothing=True, about=[("clients", client)])
     answer = [entities.number(len(rows)), entities.date(latest(rows, "review_date")["review_date"])]
-    return draw_about(ctx, slots, client, answer)
+    return ctx.draw(slots, answer=answer, about=[("clients", client)])
 
 
 @GROUP.goal(draw_client_reviews_in_year)
@@ -118,141 +202,8 @@ def richer_client(slots: Slots, plan: PlanRecorder) -> Values:
     return best["business_name"], best["monthly_revenue"]
 
 
-def find_client(plan: PlanRecorder, slots: Slots) -> Row:
-    """The client that the text names."""
-    return _client_called(plan, slots["client"])
-
-
-def _client_called(plan: PlanRecorder, name: str) -> Row:
-    return plan.one("clients", f"I look up {name}.", business_name=name)
-
-
-def _client(ctx: DrawContext) -> Record:
-    return named_partner(ctx, "clients")
-
-
-def named_partner(ctx: DrawContext, source: str) -> Record:
-    """A client or vendor whose name is no part of another's."""
-    row = ctx.pick(source)
-    name = row["business_name"].lower()
-    alike = [other for other in ctx.facts.all(source) if name in other["business_name"].lower()]
-    if len(alike) != 1:
-        raise UnfitError
-    return row
-
-
-def draw_about(ctx: DrawContext, slots: Slots, client: Record, answer: list[Entity]) -> Draw:
-    return ctx.draw(slots, answer=answer, about=[("clients", client)])
-
-
-def draw_client(ctx: DrawContext) -> Found:
-    client = _client(ctx)
-    return Found(client, {"client": client["business_name"]})
-
-
-def other_representative(ctx: DrawContext, row: Record) -> Record:
-    """Whoever looks after a client or vendor: somebody else than the persona, and still here."""
-    return ctx.other(ctx.facts.colleague(row["emp_id"]))
-
-
-def _with_representative(ctx: DrawContext) -> tuple[Record, Record]:
-    row = named_partner(ctx, "clients")
-    return row, other_representative(ctx, row)
-
-
-def representative(plan: PlanRecorder, partner: Row) -> Row:
-    """Look up whoever looks after a client or vendor."""
-    return plan.one("employees", "I look up who looks after them.", emp_id=partner["emp_id"])
-
-
-def product_of(ctx: DrawContext, client: Record) -> Record:
-    """The product that a client tries out."""
-    rows = ctx.facts.where("products", product_name=client["current_poc_product"])
-    if len(rows) != 1:
-        raise UnfitError
-    return rows[0]
-
-
-def find_product(plan: PlanRecorder, client: Row) -> Row:
-    """Look up the product that a client tries out."""
-    name = client["current_poc_product"]
-    return plan.one("products", f"They try the {name}, so I look that up.", product_name=name)
-
-
-def _with_product(ctx: DrawContext) -> tuple[Record, Record]:
-    client = _client(ctx)
-    return client, product_of(ctx, client)
-
-
-def _draw_by_id(ctx: DrawContext) -> Found:
-    client = _client(ctx)
-    return Found(client, {"client": client["client_id"]})
-
-
-CLIENT = Start("clients", draw_client, find_client)
-REPRESENTATIVE = HERE.to(Link(other_representative, representative))
-PRODUCT = HERE.to(Link(product_of, find_product))
-_MANAGERS = REPRESENTATIVE.to(MANAGER)
-
-_BY_ID = Start(
-    "clients",
-    _draw_by_id,
-    lambda plan, slots: plan.one("clients", "I open that client's record.", client_id=slots["client"]),
-)
-GROUP.add(
-    client_plan=Question(
-        _BY_ID,
-        HERE.fact("clients", "units", lambda value: entities.number(int(value))),
-        HERE.fact("clients", "next_day", entities.date),
-    ),
-    client_terms=Question(CLIENT, HERE.date("renewal_date"), HERE.amount("monthly_revenue")),
-    client_decider=Question(CLIENT, HERE.fact("clients", "decision_maker"), HERE.date("renewal_date")),
-    client_warranty=Question(
-        CLIENT,
-        PRODUCT.fact("products", "warranty", lambda value: entities.number(int(value))),
-        PRODUCT.fact("products", "origin"),
-    ),
-    client_contact=Question(CLIENT, REPRESENTATIVE.person(), REPRESENTATIVE.text("title")),
-    client_product=Question(CLIENT, PRODUCT.text("product_name"), PRODUCT.number("stock")),
-    client_manager=Question(CLIENT, REPRESENTATIVE.person(), _MANAGERS.person(), _MANAGERS.text("title")),
-)
-
-
-def _draw_top(ctx: DrawContext) -> Found:
-    """The client of an industry that clearly brings in most."""
-    industry = ctx.rng.choice(ctx.facts.all("clients"))["industry"]
-    rows = ctx.facts.where("clients", industry=industry)
-    best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
-    if len(rows) > MOST_READ:
-        raise UnfitError
-    return Found(need(ctx.facts.get("clients", best)), {"industry": industry})
-
-
-def _find_top(plan: PlanRecorder, slots: Slots) -> Row:
-    rows = plan.every("clients", "I need all clients of that industry.", industry=slots["industry"])
-    best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
-    return plan.pick(next(row for row in rows if row["client_id"] == best))
-
-
-_TOP = Start("clients", _draw_top, _find_top)
-_PERSON = HERE.to(Link(lambda ctx, client: need(ctx.facts.colleague(client["emp_id"])), representative))
-_CLIENTS = HERE.count("clients", "How many clients has that colleague?", "emp_id", "representative")
-_PEOPLE = (REPRESENTATIVE.person(), REPRESENTATIVE.text("title"), _CLIENTS)
-_STOCK, _REVIEWS = (
-    PRODUCT.number("stock"),
-    PRODUCT.count("sentiments", "How many reviews has it?", "product_id"),
-)
-_REPORT = Question(CLIENT, *_PEOPLE, _STOCK, _REVIEWS)
-GROUP.add(
-    top_client=Question(_TOP, HERE.text("business_name"), _PERSON.text("title"), _CLIENTS),
-    client_reviews=Question(CLIENT, PRODUCT.rating("rating"), _REVIEWS),
-    client_overview=Question(CLIENT, *_PEOPLE, _STOCK),
-    client_report=_REPORT,
-)
-
-
 def draw_client_report_reviewer(ctx: DrawContext) -> Draw:
-    drawn = _REPORT.draw(ctx)
+    drawn = GROUP.logic("client_report").draw(ctx)
     product = product_of(ctx, need(ctx.facts.at(drawn.about[0])))
     review = latest(ctx.facts.where("sentiments", product_id=product["product_id"]), "review_date")
     reviewer = need(ctx.facts.get("customers", review["customer_id"]))

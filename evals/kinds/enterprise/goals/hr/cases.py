@@ -136,7 +136,7 @@ def _draw_most(ctx: DrawContext, number: int) -> Draw:
 
 
 def _first(left: Sequence[tuple[Record, int]]) -> Record:
-    """Whoever has most left, if nobody else has as much."""
+    """The person with most left, if unique."""
     order = sorted(left, key=lambda one: one[1], reverse=True)
     if order[0][1] == order[1][1]:
         raise UnfitError

@@ -1,4 +1,4 @@
-"""What policy documents say, as their pages show it, and what follows from it."""
+"""The facts of policy documents, as their pages show them, and their consequences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPLIANCE = "Compliance Policy"
 
 NOTICE = {"new": "EH-4", "settled": "EH-5"}
 SIGNATURE = {"10": "CG-1", "12": "CG-2", "14": "CG-3"}
-"""The clause on what each level may sign for."""
+"""The clause on the signature of each level."""
 
 TWO_SIGNATURES = "CG-4"
 
@@ -29,7 +29,7 @@ SOLUTION = {"high": "AM-6", "medium": "AM-7", "low": "AM-8"}
 """The clause on the time to solve tickets of each priority."""
 
 CARRIED, PROBATION, RETURN, TRAINING = "LV-6", "EH-3", "AM-5", "CO-1"
-HOTEL, MEALS, MILEAGE = "TE-2", "TE-3", "TE-5"
+HOTEL, MILEAGE = "TE-2", "TE-5"
 PLAN = "PM-6"
 
 _FOOTER = re.compile(r"[^\n:]+: [^\n]+ - page \d+ of \d+\s*$")
@@ -43,7 +43,7 @@ class Rule:
 
     Attributes:
         bound: such as `at least 14 days`.
-        exceptions: empty if there are none.
+        exceptions: empty without any.
     """
 
     id: str
@@ -61,7 +61,7 @@ class Rule:
 
     @property
     def exceptional(self) -> int:
-        """The number in its exceptions; the usual one if there is none."""
+        """The number in its exceptions; the usual one without any."""
         found = _NUMBER.search(self.exceptions)
         return int(found[0]) if found else self.value
 

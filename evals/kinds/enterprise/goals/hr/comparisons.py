@@ -65,7 +65,7 @@ def _compared(slots: Slots, plan: PlanRecorder, number: int) -> Values:
 
 
 def _most(rows: Sequence[R], read: Callable[[R], str]) -> R:
-    """Who has most, if nobody else has as much."""
+    """The one with most, if unique."""
     order = sorted(((int(read(row)), row) for row in rows), key=lambda one: one[0], reverse=True)
     if len(order) < 2 or order[0][0] == order[1][0]:
         raise UnfitError

@@ -1,4 +1,4 @@
-"""What the goals about employees and policies share: who is asked about, and looking them up."""
+"""What the goals about employees and policies share: the subjects, and looking them up."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SENIOR = ("10", "12", "14")
 """Levels of who may change personnel records."""
 
 HIGH = ("12", "14")
-"""Levels of who may take somebody off the records."""
+"""Levels of persons who may remove a record."""
 
 
 def someone(ctx: DrawContext, *, departments: Sequence[str] = (), levels: Sequence[str] = ()) -> Record:
-    """Somebody else who works here and is known by name."""
+    """Another employee who is known by name."""
     row = ctx.rng.choice(ctx.facts.staff(departments, levels))
     if row["emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
@@ -33,7 +33,7 @@ def someone(ctx: DrawContext, *, departments: Sequence[str] = (), levels: Sequen
 
 
 def several(ctx: DrawContext, number: int) -> list[Record]:
-    """Pick so many different colleagues."""
+    """Pick `number` different colleagues."""
     rows = [row for row in [attempt(someone, ctx) for _ in range(number)] if row is not None]
     if len({row["emp_id"] for row in rows}) < number:
         raise UnfitError
@@ -46,12 +46,12 @@ def names(rows: Sequence[Record]) -> dict[str, str]:
 
 
 def named(slots: Slots, number: int) -> list[str]:
-    """The names in the slots of so many people."""
+    """The names of `number` people in the slots."""
     return [slots[f"name{place + 1 if place else ''}"] for place in range(number)]
 
 
 def subject(ctx: DrawContext, levels: Sequence[str] = SENIOR) -> Record:
-    """Somebody whose record is to be changed: often of the personnel department's own seniors."""
+    """The subject of a change: often a senior of the personnel department."""
     own = ctx.rng.random() < 0.5
     return someone(ctx, departments=PERSONNEL if own else (), levels=levels if own else ())
 
@@ -65,7 +65,7 @@ def changing(
     mentions: Iterable[str] = (),
     levels: Sequence[str] = SENIOR,
 ) -> Draw:
-    """A draw that changes somebody's record.
+    """A draw that changes a person's record.
 
     Args:
         levels: of who may do it; only such a person is denied it merely for being the one concerned.
@@ -82,7 +82,7 @@ def changing(
 
 
 def look(plan: PlanRecorder, name: str) -> Row:
-    """Somebody's record, by name."""
+    """A person's record, by name."""
     return plan.one("employees", f"I look {name} up.", name=name)
 
 
@@ -92,5 +92,5 @@ def myself(plan: PlanRecorder) -> Row:
 
 
 def climb(plan: PlanRecorder, row: Row) -> Row:
-    """The manager of somebody, through the tools."""
+    """The manager of a person, through the tools."""
     return plan.one("employees", f"I look up the manager of {row['name']}.", emp_id=row["reports_to"])

@@ -1,4 +1,4 @@
-"""HR: changes of personnel records that others are told of: raises, ratings, transfers, departures."""
+"""HR: changes of personnel records with messages to others: raises, ratings, transfers, departures."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from worksmith.evals.kinds.enterprise.goals.hr.employees import (
     subject,
 )
 from worksmith.evals.kinds.enterprise.goals.hr.records import UPDATE, raised_by
+from worksmith.evals.kinds.enterprise.goals.notifications import mail
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from worksmith.evals.kinds.enterprise.goals.telling import mail
 from worksmith.evals.tasks.task import Action
 
 _MOVING = ("09", "10")

@@ -1,4 +1,4 @@
-"""HR: registering newcomers, and telling others of their mail address."""
+"""HR: registering newcomers, with messages about their mail address."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContex
 from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.hr.employees import someone
+from worksmith.evals.kinds.enterprise.goals.notifications import mail, my_manager
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from worksmith.evals.kinds.enterprise.goals.telling import mail, my_manager
 from worksmith.evals.tasks.task import Action
 from worksmith.tools.kinds.enterprise.generate.people.names import outsiders
 
@@ -35,7 +35,7 @@ def registered(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def newcomer(ctx: DrawContext) -> tuple[Record, dict[str, str], str]:
-    """The manager of somebody new, what is to be registered, and the mail address that comes of it."""
+    """The manager of a newcomer, the record to register, and the resulting mail address."""
     boss = someone(ctx, levels=_LEADING)
     peers = ctx.facts.staff((boss["department"],), (_JUNIOR,))
     name = next(outsiders(ctx.rng, {row["name"] for row in ctx.facts.all("employees")}))
@@ -54,7 +54,7 @@ def newcomer(ctx: DrawContext) -> tuple[Record, dict[str, str], str]:
 
 
 def welcome(recipient: str, slots: Slots, email: str) -> Action:
-    """The mail that tells of a newcomer."""
+    """The mail about a newcomer."""
     body = f"{slots['newcomer']} has joined us. The new mail address is {email}."
     return mail(recipient, f"New colleague: {slots['newcomer']}", body)
 

@@ -11,12 +11,10 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContex
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.hr.employees import climb, look, myself, someone
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Path, Question, Start
-from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder
+from worksmith.evals.kinds.enterprise.goals.paths import Found, Link
+from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
 from worksmith.evals.tasks.task import Entity
 from worksmith.tools.files.data_files import read_toml
-
-GROUP = GoalGroup("hr/people.toml")
 
 R = TypeVar("R", bound=Record)
 
@@ -28,6 +26,43 @@ _TOLD: Mapping[str, str] = _WORDS["biography"]
 
 _NONE = "none"
 _SEPARATOR = "; "
+
+
+def entity(row: Record, field: str) -> Entity:
+    """A field of a personnel record as a value of an answer."""
+    value = row[field]
+    if field == "salary":
+        return entities.amount(value)
+    if field == "doj":
+        return entities.date(value)
+    if field == "department":
+        return entities.text(value, row["category"])
+    if value.isdigit():
+        return Entity(type="number", value=value)
+    return entities.text(value)
+
+
+def _draw_post(ctx: DrawContext) -> Found:
+    post = ctx.pick("posts")
+    if not ctx.facts.unique("posts", "title", post["title"]):
+        raise UnfitError
+    return Found(post, {"title": post["title"]})
+
+
+def _draw_myself(ctx: DrawContext) -> Found:
+    return Found(ctx.me, {})
+
+
+def _find_myself(plan: PlanRecorder, _: Slots) -> Row:
+    return myself(plan)
+
+
+GROUP = GoalGroup(
+    "hr/people.toml",
+    draws=(_draw_post, _draw_myself),
+    finds=(_find_myself,),
+    links={"boss": Link(lambda ctx, row: ctx.above(row), climb)},
+)
 
 
 def draw_my_record(ctx: DrawContext) -> Draw:
@@ -117,7 +152,7 @@ def skilled_first(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def _first_here(rows: Sequence[R]) -> R:
-    """Who of those that work here joined first, if nobody else did on that day."""
+    """The employee who joined first, if unique on that day."""
     order = sorted((row for row in rows if row["is_valid"] == "TRUE"), key=lambda row: row["doj"])
     if len(order) < 2 or order[0]["doj"] == order[1]["doj"]:
         raise UnfitError
@@ -157,45 +192,3 @@ def draw_successor_of_whom(ctx: DrawContext) -> Draw:
 def successor_of_whom(slots: Slots, plan: PlanRecorder) -> Values:
     name = plan.fact(look(plan, slots["name"]), "successor")
     return name, look(plan, name)["doj"]
-
-
-def entity(row: Record, field: str) -> Entity:
-    """A field of a personnel record as a value of an answer."""
-    value = row[field]
-    if field == "salary":
-        return entities.amount(value)
-    if field == "doj":
-        return entities.date(value)
-    if field == "department":
-        return entities.text(value, row["category"])
-    if value.isdigit():
-        return Entity(type="number", value=value)
-    return entities.text(value)
-
-
-def _draw_post(ctx: DrawContext) -> Found:
-    post = ctx.pick("posts")
-    if not ctx.facts.unique("posts", "title", post["title"]):
-        raise UnfitError
-    return Found(post, {"title": post["title"]})
-
-
-_POST = Start(
-    "posts",
-    _draw_post,
-    lambda plan, slots: plan.one("posts", "I look for the post.", title=slots["title"]),
-)
-_AUTHOR = Link(
-    lambda ctx, post: need(ctx.facts.colleague(post["emp_id"])),
-    lambda plan, post: plan.one("employees", "I look its author up.", emp_id=post["emp_id"]),
-)
-_BOSS = Link(lambda ctx, row: ctx.above(row), climb)
-_MYSELF = Start("", lambda ctx: Found(ctx.me, {}), lambda plan, _: myself(plan))
-
-_MANAGER, _WRITER = Path((_BOSS,)), Path((_AUTHOR,))
-_POSTS = HERE.count("posts", "How many posts has the author?", "emp_id", "author")
-GROUP.add(
-    my_manager=Question(_MYSELF, _MANAGER.person(), _MANAGER.text("title"), _MANAGER.date("doj")),
-    post_writer=Question(_POST, _WRITER.person(), _WRITER.text("title"), _WRITER.date("doj")),
-    post_writer_posts=Question(_POST, _WRITER.person(), _WRITER.text("title"), _POSTS),
-)

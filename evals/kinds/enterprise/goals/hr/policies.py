@@ -55,7 +55,7 @@ def _draw_values(ctx: DrawContext, number: int) -> Draw:
 
 
 def _asks_for_number(one: Latent) -> bool:
-    """Whether there is a number that its unit does not tell: of one day the unit is no days."""
+    """Whether the number is not in its unit: "one day" has it."""
     return one.facts["operator"] not in _UNVALUED and one.facts["value"] != "1"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals import entities
@@ -24,12 +24,11 @@ from worksmith.evals.kinds.enterprise.goals.hr.employees import (
     someone,
     subject,
 )
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start, record
+from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.tasks.task import Action
 
 UPDATE = "employee_data.update"
-REMOVE = "employee_data.delete"
 
 _NEXT_STATUS = {"Single": "Married", "Married": "Divorced", "Divorced": "Married"}
 _STEP = 50
@@ -70,7 +69,18 @@ def _leaver(ctx: DrawContext) -> Found:
     return Found(row, {"name": row["name"]})
 
 
-GROUP = GoalGroup("hr/records.toml", draws=(_set_salary, _set_rating, _set_leaves, _set_personal, _leaver))
+def _draw_resume(ctx: DrawContext, needed: Sequence[str]) -> Found:
+    """The resume of somebody else who works here, which states certain facts."""
+    row = ctx.pick("resumes")
+    person = ctx.other(ctx.facts.colleague(row["emp_id"]))
+    for name in needed:
+        need(ctx.facts.fact("resumes", row["resume_id"], name))
+    return Found(row, {"name": person["name"]})
+
+
+GROUP = GoalGroup(
+    "hr/records.toml", draws=(_set_salary, _set_rating, _set_leaves, _set_personal, _leaver, _draw_resume)
+)
 
 
 def draw_leave_booked(ctx: DrawContext) -> Draw:
@@ -134,39 +144,6 @@ def _booked(slots: Slots, row: Mapping[str, str]) -> Action:
 
 def _capped(slots: Slots, most: int) -> Action:
     return action(UPDATE, emp_id=slots["name"], remaining_vacation_leaves=str(most))
-
-
-def _draw_resume(*needed: str) -> Callable[[DrawContext], Found]:
-    """Draw the resume of somebody else who works here, which states certain facts."""
-
-    def draw(ctx: DrawContext) -> Found:
-        row = ctx.pick("resumes")
-        person = ctx.other(ctx.facts.colleague(row["emp_id"]))
-        for name in needed:
-            need(ctx.facts.fact("resumes", row["resume_id"], name))
-        return Found(row, {"name": person["name"]})
-
-    return draw
-
-
-def _find_resume(plan: PlanRecorder, slots: Slots) -> Row:
-    return plan.one("resumes", f"I open the resume of {slots['name']}.", employee=slots["name"])
-
-
-_STUDIES = Start("resumes", _draw_resume("degree", "college"), _find_resume)
-_CAREER = Start("resumes", _draw_resume("employer", "years_before"), _find_resume)
-_DEGREE, _COLLEGE = HERE.fact("resumes", "degree"), HERE.fact("resumes", "college")
-_EMPLOYER = HERE.fact("resumes", "employer")
-_YEARS = HERE.fact("resumes", "years_before", lambda value: entities.number(int(value)))
-_NOW = HERE.to(record("employees", "And what does that colleague do now?", "emp_id")).text("title")
-
-GROUP.add(
-    resume_studies=Question(_STUDIES, _DEGREE, _COLLEGE),
-    resume_career=Question(_CAREER, _EMPLOYER, _YEARS),
-    resume_rise=Question(
-        Start("resumes", _draw_resume("employer", "applied_for"), _find_resume), _EMPLOYER, _NOW
-    ),
-)
 
 
 def draw_resume_count(ctx: DrawContext) -> Draw:

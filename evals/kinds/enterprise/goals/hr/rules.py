@@ -115,7 +115,7 @@ def _notice(plan: PlanRecorder, slots: Slots, row: Row) -> date:
 
 
 def _start(ctx: DrawContext) -> date:
-    """A day on which somebody may give notice."""
+    """A possible day of notice."""
     return ctx.facts.now.date() + timedelta(days=ctx.rng.randint(1, 60))
 
 
@@ -264,7 +264,7 @@ def _leavers(slots: Slots, plan: PlanRecorder, number: int) -> Values:
 
 
 def _last_dates(ctx: DrawContext, row: Record, start: date) -> list[Entity]:
-    """When the notice of somebody ends, and until when devices have to be back then."""
+    """The end of a person's notice, and the last day to return devices."""
     end = _end_of_notice(ctx, row, start)
     back = clauses.working_days_later(end, clauses.value(ctx.facts, clauses.RETURN))
     return [entities.date(one.isoformat()) for one in (end, back)]

@@ -15,12 +15,10 @@ from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     draw_ticket,
     find_ticket,
     helper,
-    resolver,
-    resolver_of,
     ticket_fact,
     waits,
 )
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import Found
 
 PRIORITIES = ("high", "medium", "low")
 
@@ -81,9 +79,3 @@ GROUP = GoalGroup(
     finds=(find_ticket,),
     who=(waits,),
 )  # fmt: skip
-_NAMED = Start("tickets", draw_named, find_ticket)
-_RESOLVER = HERE.to(Link(resolver, resolver_of))
-GROUP.add(
-    state=Question(_NAMED, HERE.text("status"), HERE.text("priority")),
-    state_desk=Question(_NAMED, HERE.text("status"), _RESOLVER.text("title")),
-)

@@ -24,11 +24,11 @@ from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     resolver,
     ticket_fact,
 )
+from worksmith.evals.kinds.enterprise.goals.notifications import chat
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from worksmith.evals.kinds.enterprise.goals.telling import chat
 from worksmith.evals.tasks.task import Action
-from worksmith.tools.kinds.enterprise.generate.problems import problems
+from worksmith.tools.kinds.enterprise.generate.business.problems import problems
 
 
 def _open(ctx: DrawContext) -> Found:

@@ -28,7 +28,7 @@ from worksmith.evals.tasks.task import Entity
 
 
 def _of_another(ctx: DrawContext) -> Found:
-    """A resolved ticket that somebody else raised."""
+    """A resolved ticket of another person."""
     found = draw_numbered(ctx, status="resolved")
     if found.row["raised_by_emp_id"] == ctx.me["emp_id"]:
         raise UnfitError

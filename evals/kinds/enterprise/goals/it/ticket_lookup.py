@@ -1,4 +1,4 @@
-"""What the goals of IT share: tickets to ask about, and the ways to them."""
+"""Common parts of IT's goals: the tickets, and the ways to them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def draw_numbered(ctx: DrawContext, **cells: str) -> Found:
 
 
 def draw_named(ctx: DrawContext, **cells: str) -> Found:
-    """A ticket that its raiser and category tell from all others."""
+    """A ticket that its raiser and category identify."""
     row = draw_ticket(ctx, **cells)
     raiser = need(ctx.facts.person(row["raised_by_emp_id"]))
     if not ctx.facts.known_by_name(raiser):
@@ -40,12 +40,12 @@ def draw_named(ctx: DrawContext, **cells: str) -> Found:
 
 
 def raiser(ctx: DrawContext, ticket: Record) -> Record:
-    """Who raised a ticket, if somebody else than the persona who is still here."""
+    """The raiser of a ticket, if another employee than the persona."""
     return ctx.other(ctx.facts.colleague(ticket["raised_by_emp_id"]))
 
 
 def resolver(ctx: DrawContext, ticket: Record) -> Record:
-    """Who works on a ticket, if somebody else than the persona who is still here."""
+    """The resolver of a ticket, if another employee than the persona."""
     return ctx.other(ctx.facts.colleague(ticket["emp_id"]))
 
 
@@ -64,7 +64,7 @@ def helper(ctx: DrawContext, *but: str) -> Record:
 
 
 def ticket_fact(ctx: DrawContext, ticket: Record, name: str) -> str:
-    """A latent fact of a ticket, empty if it has none."""
+    """A latent fact of a ticket, empty without one."""
     return ctx.facts.fact("tickets", ticket["ticket_id"], name) or ""
 
 
@@ -110,11 +110,6 @@ def find_ticket(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
 
 def open_ticket(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
     return plan.one("tickets", "I open that ticket.", ticket_id=slots["ticket"])
-
-
-def raiser_of(plan: PlanRecorder, ticket: Row) -> Row:
-    """The directory's entry of who raised a ticket."""
-    return plan.one("employees", "Who raised it?", emp_id=ticket["raised_by_emp_id"])
 
 
 def resolver_of(plan: PlanRecorder, ticket: Row) -> Row:

@@ -1,9 +1,8 @@
-"""IT: what tickets say, one by one, and counted and compared by person, time and category."""
+"""IT: what tickets say, one by one, counted and compared; the people and policies around them."""
 
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import partial
 
 from worksmith.evals.kinds.enterprise.facts import Record, day
 from worksmith.evals.kinds.enterprise.goals import entities
@@ -28,12 +27,33 @@ from worksmith.evals.kinds.enterprise.goals.it.ticket_lookup import (
     has_had,
     has_raised,
     open_ticket,
+    policy_of,
+    policy_page,
     ticket_fact,
 )
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Link
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 
-GROUP = GoalGroup("it/tickets.toml")
+_DAYS = Ask(
+    HERE, lambda _, ticket: entities.number(days_taken(ticket)), lambda _, ticket: str(days_taken(ticket))
+)
+_POLICY = Link(
+    lambda ctx, ticket: policy_page(ctx, ticket_fact(ctx, ticket, "clause")),
+    lambda plan, ticket: policy_of(plan, plan.fact(ticket, "clause")),
+)
+_VERDICT = Ask(
+    HERE,
+    lambda ctx, ticket: entities.yes_or_no(ticket_fact(ctx, ticket, "clause_result") == "obeyed"),
+    lambda plan, ticket: "yes" if plan.understood(ticket, "clause_result") == "obeyed" else "no",
+)
+
+GROUP = GoalGroup(
+    "it/tickets.toml",
+    draws=(draw_named, draw_numbered),
+    finds=(find_ticket, open_ticket),
+    links={"policy": _POLICY},
+    asks={"days": _DAYS, "verdict": _VERDICT},
+)
 
 
 def draw_ticket_about(ctx: DrawContext) -> Draw:
@@ -78,25 +98,6 @@ def draw_own(ctx: DrawContext) -> Draw:
 def own(slots: Slots, plan: PlanRecorder) -> Values:
     row = open_ticket(plan, slots)
     return row["resolver_name"], row["assigned_date"]
-
-
-_DAYS = Ask(
-    HERE, lambda _, ticket: entities.number(days_taken(ticket)), lambda _, ticket: str(days_taken(ticket))
-)
-_NUMBER = HERE.ident("ticket_id")
-GROUP.add(
-    ticket_of=Question(Start("tickets", draw_named, find_ticket), _NUMBER, HERE.date("assigned_date")),
-    outcome=Question(
-        Start("tickets", partial(draw_numbered, status="resolved"), open_ticket),
-        HERE.fact("tickets", "clause"),
-        HERE.date("closed_date"),
-    ),
-    cause=Question(
-        Start("tickets", partial(draw_numbered, status="resolved"), open_ticket),
-        HERE.fact("tickets", "root_cause"),
-    ),
-    duration=Question(Start("tickets", partial(draw_named, status="resolved"), find_ticket), _NUMBER, _DAYS),
-)
 
 
 _PRIORITIES = ("high", "medium", "low")

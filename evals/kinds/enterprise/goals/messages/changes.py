@@ -6,8 +6,8 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContex
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.news import draw_news, draw_subject, sentence
+from worksmith.evals.kinds.enterprise.goals.notifications import mail
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from worksmith.evals.kinds.enterprise.goals.telling import mail
 
 GROUP = GoalGroup("messages/changes.toml")
 

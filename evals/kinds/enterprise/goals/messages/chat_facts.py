@@ -1,4 +1,4 @@
-"""What chats and mails tell, as something to ask for."""
+"""The facts of chats and mails, as questions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from worksmith.tools.files.data_files import read_toml
 from worksmith.tools.generating.latent import Latent
 
 SHOWN = 3
-"""Of so many chats with somebody a call shows all in full, so that no ranking decides what is found."""
+"""The number of chats that a call shows in full, so that no ranking decides the result."""
 
 PEOPLE = ("decider", "approver", "successor")
-"""The facts that name somebody."""
+"""The facts that name a person."""
 
 
 def asks() -> Mapping[str, str]:

@@ -25,10 +25,8 @@ from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import (
     people,
     pick_chat_fact,
 )
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import MANAGER, Found, Link
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-
-GROUP = GoalGroup("messages/chats.toml")
 
 
 def find_chat(plan: PlanRecorder, slots: Slots) -> Row:
@@ -44,6 +42,68 @@ def find_chat(plan: PlanRecorder, slots: Slots) -> Row:
         if slots["topic"] in row["text"] and slots["project"] in row["text"]:
             return plan.pick(row)
     raise UnfitError("no such chat")
+
+
+def draw_named(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], Record]:
+    """A chat, its partner, slots, and a third person whom the chat names."""
+    row, other, latent, name = pick_chat_fact(ctx, *PEOPLE)
+    named = ctx.facts.where("employees", name=latent.facts[name])
+    if not named:
+        raise UnfitError
+    person = need(ctx.facts.colleague(named[0]["emp_id"]))
+    if person["emp_id"] in (ctx.me["emp_id"], other["emp_id"]):
+        raise UnfitError
+    return row, other, {**_about(other, latent.facts), "ask": people()[name], "fact": name}, person
+
+
+def manager_of(plan: PlanRecorder, person: Row) -> Row:
+    """Look up an employee's manager."""
+    return MANAGER.lookup(plan, person)
+
+
+def look_up_named(plan: PlanRecorder, slots: Slots) -> Row:
+    """The directory's entry of somebody whom a chat names."""
+    name = plan.fact(find_chat(plan, slots), slots["fact"])
+    return plan.one("employees", f"The chat names {name}, so I look that person up.", name=name)
+
+
+def _about(other: Record, told: dict[str, str]) -> dict[str, str]:
+    return {"name": other["name"], "topic": told["topic"], "project": told["project"]}
+
+
+def _last_chat(chats: list[Record], other: Record) -> date:
+    ids = other["emp_id"]
+    return max(day(row["date"]) for row in chats if ids in (row["sender_emp_id"], row["recipient_emp_id"]))
+
+
+def _draw_chat(ctx: DrawContext) -> Found:
+    row, other, latent, _ = pick_chat_fact(ctx)
+    return Found(row, _about(other, latent.facts))
+
+
+def _draw_person(ctx: DrawContext) -> Found:
+    row, _, slots, named = draw_named(ctx)
+    return Found(named, slots, [("conversations", row)])
+
+
+def _latest_post(ctx: DrawContext, person: Record) -> Record:
+    return latest(ctx.facts.where("posts", emp_id=person["emp_id"]), "date")
+
+
+def _find_latest_post(plan: PlanRecorder, person: Row) -> Row:
+    why = f"Now the latest post of {person['name']}."
+    return plan.pick(plan.read("posts", why, author=person["emp_id"], limit=1).first)
+
+
+LATEST_POST = Link(_latest_post, _find_latest_post)
+"""From an employee to what they published last."""
+
+GROUP = GoalGroup(
+    "messages/chats.toml",
+    draws=(_draw_chat, _draw_person),
+    finds=(find_chat, look_up_named),
+    links={"post": LATEST_POST},
+)
 
 
 def draw_chat_fact(ctx: DrawContext) -> Draw:
@@ -94,18 +154,6 @@ def title_and_chat(slots: Slots, plan: PlanRecorder) -> Values:
     return person["title"], *chat_by_id(slots, plan)
 
 
-def draw_named(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], Record]:
-    """A chat, its partner, slots, and somebody whom the chat names and who is neither of the two."""
-    row, other, latent, name = pick_chat_fact(ctx, *PEOPLE)
-    named = ctx.facts.where("employees", name=latent.facts[name])
-    if not named:
-        raise UnfitError
-    person = need(ctx.facts.colleague(named[0]["emp_id"]))
-    if person["emp_id"] in (ctx.me["emp_id"], other["emp_id"]):
-        raise UnfitError
-    return row, other, {**_about(other, latent.facts), "ask": people()[name], "fact": name}, person
-
-
 def draw_more_recent(ctx: DrawContext) -> Draw:
     chats = my_chats(ctx)
     pair = ctx.pick_two("conversations", chats)
@@ -134,54 +182,3 @@ def more_recent(slots: Slots, plan: PlanRecorder) -> Values:
         found.append((rows[0]["date"], name))
     last, name = max(found)
     return name, last
-
-
-def manager_of(plan: PlanRecorder, person: Row) -> Row:
-    """Look up an employee's manager."""
-    return MANAGER.lookup(plan, person)
-
-
-def look_up_named(plan: PlanRecorder, slots: Slots) -> Row:
-    """The directory's entry of somebody whom a chat names."""
-    name = plan.fact(find_chat(plan, slots), slots["fact"])
-    return plan.one("employees", f"The chat names {name}, so I look that person up.", name=name)
-
-
-def _about(other: Record, told: dict[str, str]) -> dict[str, str]:
-    return {"name": other["name"], "topic": told["topic"], "project": told["project"]}
-
-
-def _last_chat(chats: list[Record], other: Record) -> date:
-    ids = other["emp_id"]
-    return max(day(row["date"]) for row in chats if ids in (row["sender_emp_id"], row["recipient_emp_id"]))
-
-
-def _draw_chat(ctx: DrawContext) -> Found:
-    row, other, latent, _ = pick_chat_fact(ctx)
-    return Found(row, _about(other, latent.facts))
-
-
-def _draw_person(ctx: DrawContext) -> Found:
-    row, _, slots, named = draw_named(ctx)
-    return Found(named, slots, [("conversations", row)])
-
-
-def _latest_post(ctx: DrawContext, person: Record) -> Record:
-    return latest(ctx.facts.where("posts", emp_id=person["emp_id"]), "date")
-
-
-def _find_latest_post(plan: PlanRecorder, person: Row) -> Row:
-    why = f"Now the latest post of {person['name']}."
-    return plan.pick(plan.read("posts", why, author=person["emp_id"], limit=1).first)
-
-
-LATEST_POST = Link(_latest_post, _find_latest_post)
-"""From an employee to what they published last."""
-
-_CHAT, _NAMED = Start("conversations", _draw_chat, find_chat), Start("", _draw_person, look_up_named)
-_POST = HERE.to(LATEST_POST)
-GROUP.add(
-    chat_id=Question(_CHAT, HERE.ident("conversation_id"), HERE.date("date")),
-    named_title=Question(_NAMED, HERE.text("title"), HERE.date("doj")),
-    named_post=Question(_NAMED, HERE.text("title"), _POST.text("title"), _POST.date("date")),
-)

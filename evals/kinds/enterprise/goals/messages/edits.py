@@ -10,7 +10,7 @@ from worksmith.evals.kinds.enterprise.goals.paths import Found
 
 
 def latest(ctx: DrawContext) -> Found:
-    """The newest mail of somebody to the persona."""
+    """A person's newest mail to the persona."""
     row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
     sender = partner(ctx, row)
     mails = ctx.facts.where("mail", sender_emp_id=sender["emp_id"], recipient_emp_id=ctx.me["emp_id"])

@@ -9,10 +9,60 @@ from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.chat_facts import my_mails, partner
 from worksmith.evals.kinds.enterprise.goals.messages.chats import LATEST_POST, draw_named, find_chat
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 
-GROUP = GoalGroup("messages/chats.toml")
+
+def _draw_received(ctx: DrawContext) -> Found:
+    """The sender of a mail to the persona that subject and day identify."""
+    row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
+    sender, subject = partner(ctx, row), _plain(row["subject"])
+    same = [mail for mail in my_mails(ctx) if subject.lower() in mail["subject"].lower()]
+    if len({mail["sender_emp_id"] for mail in same if mail["date"][:10] == row["date"][:10]}) > 1:
+        raise UnfitError
+    return Found(sender, {"subject": subject, "day": row["date"][:10]}, [("mail", row)])
+
+
+def _find_sender(plan: PlanRecorder, slots: Slots) -> Row:
+    mail = plan.one(
+        "mail", "I look for that mail in my inbox.",
+        recipient="me", subject=slots["subject"], date_from=slots["day"], date_to=slots["day"],
+    )  # fmt: skip
+    return plan.one("employees", "Who is the sender?", emp_id=mail["sender_emp_id"])
+
+
+def _mail_from(
+    ctx: DrawContext, found: tuple[Record, Record, dict[str, str], Record], sender: Record
+) -> Draw:
+    mails = ctx.facts.where("mail", sender_emp_id=sender["emp_id"], recipient_emp_id=ctx.me["emp_id"])
+    row, _, slots, _ = found
+    if not mails:
+        return ctx.draw(slots, nothing=True, about=[("conversations", row)])
+    last = latest(mails, "date")
+    answer = [entities.text(last["subject"]), entities.date(last["date"])]
+    return ctx.draw(slots, answer=answer, about=[("conversations", row), ("mail", last)])
+
+
+def _newest_from(plan: PlanRecorder, sender: str) -> Values:
+    mails = plan.read(
+        "mail", "I look for the newest mail from that person to me.", sender=sender, recipient="me",
+        limit=1,
+    )  # fmt: skip
+    if not mails:
+        return plan.none(mails)
+    return plan.pick(mails.first)["subject"], mails.first["date"][:10]
+
+
+def _plain(subject: str) -> str:
+    """A subject without the marks of replies."""
+    while subject.lower().startswith(("re: ", "fwd: ")):
+        subject = subject.partition(": ")[2]
+    return subject
+
+
+GROUP = GoalGroup(
+    "messages/mails.toml", draws=(_draw_received,), finds=(_find_sender,), links={"post": LATEST_POST}
+)
 
 
 def draw_mail_from_named(ctx: DrawContext) -> Draw:
@@ -107,57 +157,3 @@ def thread_size(slots: Slots, plan: PlanRecorder) -> Values:
     )  # fmt: skip
     thread = plan.every("mail", "Now all of its thread.", thread_id=mail["thread_id"])
     return str(thread.total), max(row["date"] for row in thread)[:10]
-
-
-def _draw_received(ctx: DrawContext) -> Found:
-    """Who sent the persona a mail that subject and day tell from all others."""
-    row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
-    sender, subject = partner(ctx, row), _plain(row["subject"])
-    same = [mail for mail in my_mails(ctx) if subject.lower() in mail["subject"].lower()]
-    if len({mail["sender_emp_id"] for mail in same if mail["date"][:10] == row["date"][:10]}) > 1:
-        raise UnfitError
-    return Found(sender, {"subject": subject, "day": row["date"][:10]}, [("mail", row)])
-
-
-def _find_sender(plan: PlanRecorder, slots: Slots) -> Row:
-    mail = plan.one(
-        "mail", "I look for that mail in my inbox.",
-        recipient="me", subject=slots["subject"], date_from=slots["day"], date_to=slots["day"],
-    )  # fmt: skip
-    return plan.one("employees", "Who is the sender?", emp_id=mail["sender_emp_id"])
-
-
-_SENDER = Start("", _draw_received, _find_sender)
-GROUP.add(
-    mail_sender=Question(_SENDER, HERE.person(), HERE.text("title")),
-    mail_sender_post=Question(_SENDER, HERE.person(), HERE.text("title"), HERE.to(LATEST_POST).text("title")),
-)
-
-
-def _mail_from(
-    ctx: DrawContext, found: tuple[Record, Record, dict[str, str], Record], sender: Record
-) -> Draw:
-    mails = ctx.facts.where("mail", sender_emp_id=sender["emp_id"], recipient_emp_id=ctx.me["emp_id"])
-    row, _, slots, _ = found
-    if not mails:
-        return ctx.draw(slots, nothing=True, about=[("conversations", row)])
-    last = latest(mails, "date")
-    answer = [entities.text(last["subject"]), entities.date(last["date"])]
-    return ctx.draw(slots, answer=answer, about=[("conversations", row), ("mail", last)])
-
-
-def _newest_from(plan: PlanRecorder, sender: str) -> Values:
-    mails = plan.read(
-        "mail", "I look for the newest mail from that person to me.", sender=sender, recipient="me",
-        limit=1,
-    )  # fmt: skip
-    if not mails:
-        return plan.none(mails)
-    return plan.pick(mails.first)["subject"], mails.first["date"][:10]
-
-
-def _plain(subject: str) -> str:
-    """A subject without the marks of replies."""
-    while subject.lower().startswith(("re: ", "fwd: ")):
-        subject = subject.partition(": ")[2]
-    return subject

@@ -7,7 +7,7 @@ from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext, UnfitError, need
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.edits import latest
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found
 
 
 def posts(facts: Facts, row: Record) -> bool:
@@ -32,21 +32,20 @@ def _dated(ctx: DrawContext) -> Found:
 
 
 def _draw_anybodys(ctx: DrawContext) -> Found:
-    """A post that its title tells from all others."""
+    """A post that its title identifies."""
     row = ctx.pick("posts")
     if sum(row["title"].lower() in post["title"].lower() for post in ctx.facts.all("posts")) > 1:
         raise UnfitError
     return Found(row, {"title": row["title"]})
 
 
-GROUP = GoalGroup("messages/posts.toml", draws=(_post, _dated, latest), who=(posts,))
-_ANY = Start(
-    "posts",
-    _draw_anybodys,
-    lambda plan, slots: plan.one("posts", "I look for that post.", title=slots["title"]),
-)
 _AUTHOR = Ask(
     HERE, lambda ctx, post: entities.person(ctx.other(ctx.facts.colleague(post["emp_id"]))),
     lambda _, post: post["author"],
 )  # fmt: skip
-GROUP.add(post_author=Question(_ANY, _AUTHOR, HERE.date("date")))
+GROUP = GoalGroup(
+    "messages/posts.toml",
+    draws=(_post, _dated, latest, _draw_anybodys),
+    who=(posts,),
+    asks={"author": _AUTHOR},
+)

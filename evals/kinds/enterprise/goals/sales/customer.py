@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import (
@@ -11,6 +9,7 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     DrawContext,
     UnfitError,
     attempt,
+    clear_best,
     in_year,
     latest,
     need,
@@ -19,20 +18,19 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
 )
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.kinds.enterprise.goals.sales.figures import (
-    find_sale,
+    largest,
     leader,
     named_customer,
     named_sale,
     review_or_none,
     sales_of,
     units,
+    units_by,
     year,
 )
-
-GROUP = GoalGroup("sales/customer.toml")
 
 
 def _last_purchase(ctx: DrawContext, customer: Record) -> Record:
@@ -53,8 +51,21 @@ def _leader(plan: PlanRecorder, slots: Slots, column: str) -> str:
     return leader(plan.every("sales", f"I need all purchases of {name}.", customer_name=name), column)
 
 
-def _find_product(why: str) -> Callable[[PlanRecorder, Slots], Row]:
-    return lambda plan, slots: plan.one("products", why, product_id=_leader(plan, slots, "product_id"))
+def _find_product(plan: PlanRecorder, slots: Slots, what: str) -> Row:
+    key = _leader(plan, slots, "product_id")
+    return plan.one("products", f"I look up the {what} of that product.", product_id=key)
+
+
+def _find_stock(plan: PlanRecorder, slots: Slots) -> Row:
+    return _find_product(plan, slots, "stock")
+
+
+def _find_rating(plan: PlanRecorder, slots: Slots) -> Row:
+    return _find_product(plan, slots, "rating")
+
+
+def _find_last(plan: PlanRecorder, slots: Slots) -> Row:
+    return _newest(plan, customer_name=slots["customer"])
 
 
 def _find_seller(plan: PlanRecorder, slots: Slots) -> Row:
@@ -62,95 +73,93 @@ def _find_seller(plan: PlanRecorder, slots: Slots) -> Row:
     return plan.one("employees", "I look up who sold most of it.", emp_id=key)
 
 
-def _about(find: Callable[[DrawContext, Record], Record]) -> Callable[[DrawContext], Found]:
-    """Draw a customer, and find a record from there."""
-
-    def draw(ctx: DrawContext) -> Found:
-        customer = named_customer(ctx)
-        return Found(find(ctx, customer), {"customer": customer["customer_name"]}, [("customers", customer)])
-
-    return draw
+def _named(row: Record, customer: Record) -> Found:
+    return Found(row, {"customer": customer["customer_name"]}, [("customers", customer)])
 
 
-def _favourite(column: str) -> Callable[[DrawContext, Record], str]:
-    return lambda ctx, customer: leader(sales_of(ctx, "customer_id", customer["customer_id"]), column)
+def _draw_customer(ctx: DrawContext) -> Found:
+    customer = named_customer(ctx)
+    return _named(customer, customer)
 
 
-_product, _seller = _favourite("product_id"), _favourite("emp_id")
-_draw_product = _about(lambda ctx, customer: need(ctx.facts.get("products", _product(ctx, customer))))
-_CUSTOMER = Start(
-    "",
-    _about(lambda _, customer: customer),
-    lambda plan, slots: plan.one("customers", "I look the customer up.", customer_name=slots["customer"]),
-)
-_LAST = Start("", _about(_last_purchase), lambda plan, slots: _newest(plan, customer_name=slots["customer"]))
-_LAST_PRODUCT = Link(
-    lambda ctx, customer: need(ctx.facts.get("products", _last_purchase(ctx, customer)["product_id"])),
-    lambda plan, customer: _newest(plan, customer_id=customer["customer_id"]),
-)
-_STOCKED = Start("", _draw_product, _find_product("I look up the stock of that product."))
-_RATED = Start("", _draw_product, _find_product("I look up the rating of that product."))
-_SELLER = Start(
-    "", _about(lambda ctx, customer: need(ctx.facts.colleague(_seller(ctx, customer)))), _find_seller
-)
-_INVOICE = Start(
-    "orders",
-    _about(
-        lambda ctx, customer: only(
-            ctx.facts.where("orders", customer_id=customer["customer_id"], kind="invoice")
-        )
-    ),
-    lambda plan, slots: plan.one(
-        "orders", "I look for the customer's invoice.", customer_name=slots["customer"], kind="invoice"
-    ),
-)
+def _draw_last(ctx: DrawContext) -> Found:
+    customer = named_customer(ctx)
+    return _named(_last_purchase(ctx, customer), customer)
 
 
-def _paper(kind: str) -> Link:
-    """Lead from a customer's invoice to another order document of the same customer."""
-    called = kind.replace("_", " ")
-    return Link(
-        lambda ctx, order: only(ctx.facts.where("orders", customer_id=order["customer_id"], kind=kind)),
-        lambda plan, order: plan.one(
-            "orders", f"Now the {called}.", customer_id=order["customer_id"], kind=kind
+def _favourite(ctx: DrawContext, customer: Record, column: str) -> str:
+    return leader(sales_of(ctx, "customer_id", customer["customer_id"]), column)
+
+
+def _draw_favourite(ctx: DrawContext) -> Found:
+    customer = named_customer(ctx)
+    key = _favourite(ctx, customer, "product_id")
+    return _named(need(ctx.facts.get("products", key)), customer)
+
+
+def _seller(ctx: DrawContext, customer: Record) -> Record:
+    return need(ctx.facts.colleague(_favourite(ctx, customer, "emp_id")))
+
+
+def _draw_seller(ctx: DrawContext) -> Found:
+    customer = named_customer(ctx)
+    return _named(_seller(ctx, customer), customer)
+
+
+def _draw_invoice(ctx: DrawContext) -> Found:
+    customer = named_customer(ctx)
+    rows = ctx.facts.where("orders", customer_id=customer["customer_id"], kind="invoice")
+    return _named(only(rows), customer)
+
+
+def _draw_sale(ctx: DrawContext) -> Found:
+    return Found(*named_sale(ctx, "customer", "product"))
+
+
+def walk(plan: PlanRecorder, slots: Slots) -> Row:
+    """The way, through the tools: the largest sale of the product to anybody else."""
+    bought = plan.every(
+        "sales", f"I need all purchases of {slots['customer']}.", customer_name=slots["customer"]
+    )
+    key = clear_best(units_by(bought, "product_id"))
+    sold = plan.every("sales", "Now all sales of the product bought most.", product_id=key)
+    return plan.pick(largest([row for row in sold if row["customer_name"] != slots["customer"]]))
+
+
+def _draw_way(ctx: DrawContext) -> Found:
+    """From a customer to the product bought most, and to the largest sale of it to anybody else."""
+    customer = named_customer(ctx)
+    bought = sales_of(ctx, "customer_id", customer["customer_id"])
+    sold = sales_of(ctx, "product_id", clear_best(units_by(bought, "product_id")))
+    sale = largest([row for row in sold if row["customer_id"] != customer["customer_id"]])
+    return Found(sale, {"customer": customer["customer_name"]}, [("customers", customer)])
+
+
+GROUP = GoalGroup(
+    "sales/customer.toml",
+    draws=(_draw_customer, _draw_last, _draw_favourite, _draw_seller, _draw_invoice, _draw_sale, _draw_way),
+    finds=(_find_seller, _find_stock, _find_rating, _find_last, walk),
+    links={
+        "last_product": Link(
+            lambda ctx, customer: need(
+                ctx.facts.get("products", _last_purchase(ctx, customer)["product_id"])
+            ),
+            lambda plan, customer: _newest(plan, customer_id=customer["customer_id"]),
         ),
-    )
-
-
-_SHIPPED = HERE.to(_paper("shipping_order")).date("date")
-_ORDERED = HERE.to(_paper("purchase_order")).ident("order_id")
-_SOLD_MOST = HERE.to(
-    Link(
-        lambda ctx, customer: need(ctx.facts.colleague(_seller(ctx, customer))),
-        lambda plan, customer: _find_seller(plan, {"customer": customer["customer_name"]}),
-    )
+        "main_seller": Link(
+            _seller, lambda plan, customer: _find_seller(plan, {"customer": customer["customer_name"]})
+        ),
+    },
+    asks={
+        "sold_by": Ask(
+            HERE,
+            lambda ctx, sale: entities.person(ctx.other(ctx.facts.person(sale["emp_id"]))),
+            lambda _, sale: sale["seller_name"],
+        )
+    },
 )
-_SALE = Start(
-    "sales",
-    lambda ctx: Found(*named_sale(ctx, "customer", "product")),
-    find_sale("I look for that purchase."),
-)
-_SOLD_BY = Ask(
-    HERE,
-    lambda ctx, sale: entities.person(ctx.other(ctx.facts.person(sale["emp_id"]))),
-    lambda _, sale: sale["seller_name"],
-)
-
 GROUP.add(
-    region_and_last=Question(_CUSTOMER, HERE.text("region"), HERE.to(_LAST_PRODUCT).text("product_name")),
-    last_reviewed=review_or_none(_LAST, "Now the customer's review of that product."),
-    favourite_reviews=Question(
-        _RATED, HERE.count("sentiments", "Now all of its reviews.", "product_id"), HERE.rating("rating")
-    ),
-    favourite_stock=Question(_STOCKED, HERE.text("product_name"), HERE.number("stock")),
-    main_seller=Question(_SELLER, HERE.person(), HERE.text("title")),
-    main_seller_region=Question(
-        _CUSTOMER, HERE.text("region"), _SOLD_MOST.person(), _SOLD_MOST.text("title")
-    ),
-    purchase=Question(_SALE, HERE.date("date_of_purchase"), _SOLD_BY),
-    invoice=Question(_INVOICE, HERE.amount("total"), HERE.date("date")),
-    invoice_shipped=Question(_INVOICE, HERE.ident("order_id"), HERE.amount("total"), _SHIPPED),
-    papers=Question(_INVOICE, HERE.ident("order_id"), HERE.amount("total"), _ORDERED, _SHIPPED),
+    last_reviewed=review_or_none(GROUP.questions.starts["last"], "Now the customer's review of that product.")
 )
 
 

@@ -21,7 +21,7 @@ def draw_review(ctx: DrawContext, product_id: str) -> str:
 
 
 def draw_complaint(ctx: DrawContext, product_id: str) -> str:
-    """What is wrong with a product, in a sentence or two."""
+    """A complaint about a product, in a sentence or two."""
     name = _kind(ctx, product_id)["name"]
     known = [
         one

@@ -1,10 +1,11 @@
-"""What the goals about sales share: years, sums over sales, and who leads."""
+"""Common parts of the goals about sales: years, sums over sales, and leaders."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
+from typing import TypeVar
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals import entities
@@ -22,11 +23,13 @@ from worksmith.evals.kinds.enterprise.goals.paths import Found, Start
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
 from worksmith.evals.tasks.task import Entity
 
+_Sale = TypeVar("_Sale", bound=Mapping[str, str])
+
 YEARS = tuple(str(year) for year in range(2016, 2023))
 
 
 def named_product(ctx: DrawContext) -> Record:
-    """A product that can be told by its name."""
+    """A product with a unique name."""
     row = ctx.pick("products")
     if not ctx.facts.unique("products", "product_name", row["product_name"]):
         raise UnfitError
@@ -34,7 +37,7 @@ def named_product(ctx: DrawContext) -> Record:
 
 
 def named_customer(ctx: DrawContext) -> Record:
-    """A customer who can be told by the name."""
+    """A customer with a unique name."""
     row = ctx.pick("customers")
     if not ctx.facts.unique("customers", "customer_name", row["customer_name"]):
         raise UnfitError
@@ -42,7 +45,7 @@ def named_customer(ctx: DrawContext) -> Record:
 
 
 def named_sale(ctx: DrawContext, *nouns: str) -> tuple[Record, dict[str, str]]:
-    """A sale that customer and product tell from all others, and these as slots."""
+    """A sale that customer and product identify, and these as slots."""
     sale = ctx.pick("sales")
     only(ctx.facts.where("sales", customer_id=sale["customer_id"], product_id=sale["product_id"]))
     return sale, catalogue_names(ctx, sale, *nouns)
@@ -57,18 +60,11 @@ def catalogue_names(ctx: DrawContext, row: Record, *nouns: str) -> dict[str, str
 
 
 def both(ctx: DrawContext) -> Found:
-    """A product and a customer who can be told by their names."""
+    """A product and a customer with unique names."""
     found, customer = attempt(named_product, ctx), named_customer(ctx)
     product = need(found)
     slots = {"product": product["product_name"], "customer": customer["customer_name"]}
     return Found(ctx.me, slots, [("products", product), ("customers", customer)])
-
-
-def find_sale(why: str) -> Callable[[PlanRecorder, Slots], Row]:
-    """Find a sale by the names of customer and product."""
-    return lambda plan, slots: plan.one(
-        "sales", why, customer_name=slots["customer"], product_name=slots["product"]
-    )
 
 
 def year(random: Random) -> str:
@@ -81,11 +77,17 @@ def units(rows: Iterable[Record | Row]) -> int:
 
 
 def units_by(rows: Iterable[Record | Row], column: str) -> dict[str, float]:
-    """The pieces sold by what a column says."""
+    """The pieces sold by the value of a column."""
     found: dict[str, float] = defaultdict(float)
     for row in rows:
         found[row[column]] += int(row["quantity"])
     return dict(found)
+
+
+def largest(rows: Sequence[_Sale]) -> _Sale:
+    """The sale with clearly most pieces."""
+    key = clear_best({row["sales_record_id"]: int(row["quantity"]) for row in rows})
+    return next(row for row in rows if row["sales_record_id"] == key)
 
 
 def leader(rows: Iterable[Record | Row], column: str, *, but: str = "") -> str:
@@ -107,7 +109,7 @@ def stars_of(value: str) -> Entity:
 
 
 def review_or_none(start: Start, why: str, later_than: str = "") -> Logic:
-    """The day and the stars of a customer's review of a product, or that there is none.
+    """The day and the stars of a customer's review of a product, or none.
 
     Args:
         start: a record with the product and the customer.

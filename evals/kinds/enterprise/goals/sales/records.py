@@ -12,19 +12,13 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     attempt,
     need,
 )
-from worksmith.evals.kinds.enterprise.goals.goal import Slots
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link, Question, Start, record
-from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found
 from worksmith.evals.kinds.enterprise.goals.sales.customer_words import draw_review
 from worksmith.evals.kinds.enterprise.goals.sales.figures import (
     both,
     named_sale,
 )
-
-
-def _open(plan: PlanRecorder, slots: Slots) -> Row:
-    return plan.one("sales", "I open that sale.", sales_record_id=slots["sale"])
 
 
 def _by_id(ctx: DrawContext) -> Found:
@@ -53,7 +47,7 @@ def _any_sale(ctx: DrawContext) -> Found:
 
 
 def _restocked(ctx: DrawContext) -> Found:
-    """A sale, and another stock of what was sold."""
+    """A sale, and another stock of its product."""
     sale, slots = named_sale(ctx)
     stock = int(need(ctx.facts.get("products", sale["product_id"]))["stock"])
     return Found(sale, {**slots, "stock": str(stock + int(sale["quantity"]) + ctx.rng.randint(0, 9))})
@@ -68,7 +62,7 @@ def _any_sale_of_another(ctx: DrawContext) -> Found:
 
 
 def _of_another(ctx: DrawContext, found: Found) -> Found:
-    """A sale made by somebody else who is still here."""
+    """A sale of another employee."""
     ctx.other(ctx.facts.colleague(found.row["emp_id"]))
     return found
 
@@ -96,21 +90,11 @@ def _review(ctx: DrawContext) -> Found:
 
 
 def _other(ctx: DrawContext) -> Found:
-    """Somebody else than the colleague who is told first."""
+    """Another person than the first recipient."""
     name = ctx.colleague()["name"]
     if name == ctx.words["colleague"]:
         raise UnfitError
     return Found(ctx.me, {"other": name})
-
-
-_SELLER = HERE.to(
-    Link(
-        lambda ctx, sale: need(ctx.facts.colleague(sale["emp_id"])),
-        lambda plan, sale: plan.one("employees", "I look up who made it.", emp_id=sale["emp_id"]),
-    )
-)
-_SOLD = HERE.to(record("products", "I look up the product.", "product_id"))
-_BOUGHT = HERE.to(record("customers", "I look up the customer.", "customer_id"))
 
 
 def _named(source: str, noun: str) -> Ask:
@@ -123,7 +107,7 @@ def _named(source: str, noun: str) -> Ask:
 
 
 def _dated(ctx: DrawContext) -> Found:
-    """A sale of somebody else's who is still here, and an earlier day."""
+    """A sale of another employee, and an earlier day."""
     sale, slots = named_sale(ctx)
     ctx.other(ctx.facts.colleague(sale["emp_id"]))
     moved = day(sale["date_of_purchase"]) - timedelta(days=ctx.rng.randint(1, 20))
@@ -136,14 +120,5 @@ GROUP = GoalGroup(
         _by_id, _recounted, _repriced, _repriced_of_another, _any_sale, _any_sale_of_another, _restocked,
         _redone, _dated, _new_sale, _less_stock, _review, _other,
     ),
+    asks={"product": _named("products", "product"), "customer": _named("customers", "customer")},
 )  # fmt: skip
-_SALE = Start("sales", _by_id, _open)
-GROUP.add(
-    sale_details=Question(
-        _SALE, _named("products", "product"), _named("customers", "customer"), HERE.date("date_of_purchase")
-    ),
-    sale_terms=Question(_SALE, HERE.number("quantity"), HERE.amount("discounted_price")),
-    sale_stock=Question(_SALE, _SOLD.text("product_name"), _SOLD.number("stock")),
-    sale_buyer=Question(_SALE, _BOUGHT.text("customer_name"), _BOUGHT.text("region")),
-    sale_seller=Question(_SALE, _SELLER.person(), _SELLER.text("title")),
-)

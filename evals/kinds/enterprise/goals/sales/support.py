@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals import entities
@@ -17,25 +17,67 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
 )
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.paths import (
-    HERE,
-    Ask,
-    Found,
-    Link,
-    Question,
-    Start,
-    colleague,
-    record,
-)
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.kinds.enterprise.goals.sales.figures import (
     catalogue_names,
     review_or_none,
-    stars_of,
     year,
 )
 
-GROUP = GoalGroup("sales/support.toml")
+
+def own_chat(ctx: DrawContext, *needed: str) -> tuple[Record, dict[str, str]]:
+    """A support chat of the persona's, the only one with this customer on this product, and its facts."""
+    chat = ctx.pick("support_chats", ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"]))
+    latent = need(ctx.facts.latent("support_chats", chat["chat_id"]))
+    if not set(needed) <= latent.facts.keys():
+        raise UnfitError
+    only(ctx.facts.where("support_chats", customer_id=chat["customer_id"], product_id=chat["product_id"]))
+    return chat, dict(latent.facts)
+
+
+def _chat(ctx: DrawContext, needed: Sequence[str] = ()) -> Found:
+    """A support chat with certain facts."""
+    chat, _ = own_chat(ctx, *needed)
+    return Found(chat, catalogue_names(ctx, chat, "customer", "product"))
+
+
+def _named_sale(ctx: DrawContext, chat: Record) -> Record:
+    order = ctx.facts.fact("support_chats", chat["chat_id"], "order")
+    sale = need(ctx.facts.get("sales", need(order)))
+    ctx.other(ctx.facts.colleague(sale["emp_id"]))
+    return sale
+
+
+def _find_sale(plan: PlanRecorder, chat: Row) -> Row:
+    order = plan.fact(chat, "order")
+    return plan.one("sales", "I look up the order that the chat names.", sales_record_id=order)
+
+
+GROUP = GoalGroup(
+    "sales/support.toml",
+    draws=(_chat,),
+    links={"sale": Link(_named_sale, _find_sale)},
+    asks={
+        "order": Ask(
+            HERE,
+            lambda _, sale: entities.ident("order", sale["sales_record_id"]),
+            lambda _, sale: sale["sales_record_id"],
+        ),
+        "sold_by": Ask(
+            HERE,
+            lambda ctx, sale: entities.person(need(ctx.facts.person(sale["emp_id"]))),
+            lambda _, sale: sale["seller_name"],
+        ),
+    },
+)
+GROUP.add(
+    later_review=review_or_none(
+        GROUP.questions.starts["chat"],
+        "Has the customer reviewed it on that day or later?",
+        "interaction_date",
+    )
+)
 
 
 def draw_chats_in_year(ctx: DrawContext) -> Draw:
@@ -86,101 +128,6 @@ def chat_on_product(slots: Slots, plan: PlanRecorder) -> Values:
     if not rows:
         return plan.none(rows)
     return plan.pick(rows.first)["chat_id"], plan.fact(rows[0], "due")
-
-
-def own_chat(ctx: DrawContext, *needed: str) -> tuple[Record, dict[str, str]]:
-    """A support chat of the persona's, the only one with this customer on this product, and its facts."""
-    chat = ctx.pick("support_chats", ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"]))
-    latent = need(ctx.facts.latent("support_chats", chat["chat_id"]))
-    if not set(needed) <= latent.facts.keys():
-        raise UnfitError
-    only(ctx.facts.where("support_chats", customer_id=chat["customer_id"], product_id=chat["product_id"]))
-    return chat, dict(latent.facts)
-
-
-def _find_chat(plan: PlanRecorder, slots: Slots) -> Row:
-    """The support chat that the text names by customer and product."""
-    return plan.one(
-        "support_chats", "I look for my support chat with that customer on that product.",
-        customer_name=slots["customer"], product_name=slots["product"],
-    )  # fmt: skip
-
-
-def _chat(*needed: str) -> Start:
-    """A support chat that tells certain facts."""
-
-    def draw(ctx: DrawContext) -> Found:
-        chat, _ = own_chat(ctx, *needed)
-        return Found(chat, catalogue_names(ctx, chat, "customer", "product"))
-
-    return Start("support_chats", draw, _find_chat)
-
-
-def _named_sale(ctx: DrawContext, chat: Record) -> Record:
-    order = ctx.facts.fact("support_chats", chat["chat_id"], "order")
-    sale = need(ctx.facts.get("sales", need(order)))
-    ctx.other(ctx.facts.colleague(sale["emp_id"]))
-    return sale
-
-
-def _find_sale(plan: PlanRecorder, chat: Row) -> Row:
-    order = plan.fact(chat, "order")
-    return plan.one("sales", "I look up the order that the chat names.", sales_record_id=order)
-
-
-def _review(ctx: DrawContext, chat: Record) -> Record:
-    pair = {"product_id": chat["product_id"], "customer_id": chat["customer_id"]}
-    return only(ctx.facts.where("sentiments", **pair))
-
-
-def _find_review(plan: PlanRecorder, chat: Row) -> Row:
-    pair = {"product_id": chat["product_id"], "customer_id": chat["customer_id"]}
-    return plan.one("sentiments", "Now the customer's review of it.", **pair)
-
-
-def _by_name(source: str, noun: str, why: str) -> Link:
-    """Lead from a chat to its customer or product, which the text names."""
-    return Link(
-        lambda ctx, chat: need(ctx.facts.get(source, chat[f"{noun}_id"])),
-        lambda plan, chat: plan.one(source, why, **{f"{noun}_name": chat[f"{noun}_name"]}),
-    )
-
-
-_TOLD_ORDER, _TOLD_DUE, _TOLD = _chat("order"), _chat("due"), _chat("order", "due")
-_SALE = HERE.to(Link(_named_sale, _find_sale))
-_ORDER = Ask(
-    _SALE,
-    lambda _, sale: entities.ident("order", sale["sales_record_id"]),
-    lambda _, sale: sale["sales_record_id"],
-)
-_SELLER_NAME = Ask(
-    _SALE,
-    lambda ctx, sale: entities.person(need(ctx.facts.person(sale["emp_id"]))),
-    lambda _, sale: sale["seller_name"],
-)
-_SELLER = _SALE.to(colleague("I look up who sold it."))
-_SOLD_BY = (_SELLER.person(), _SELLER.text("title"))
-_REGION = HERE.to(_by_name("customers", "customer", "Where is the customer?")).text("region")
-_STOCK = HERE.to(_by_name("products", "product", "Last, the product's stock.")).number("stock")
-_STARS = HERE.to(Link(_review, _find_review)).understood("sentiments", "stars", stars_of)
-_RATING = HERE.to(record("products", "And the rating of the product.")).rating("rating")
-_PRODUCT = HERE.to(record("products", "Do we have that product?"))
-_DUE = HERE.fact("support_chats", "due", entities.date)
-_PROMISE = (HERE.fact("support_chats", "order", partial(entities.ident, "order")), _DUE)
-
-GROUP.add(
-    chat_seller=Question(_TOLD_ORDER, _ORDER, _SELLER_NAME),
-    chat_seller_title=Question(_TOLD_ORDER, *_SOLD_BY),
-    chat_seller_region=Question(_TOLD_ORDER, *_SOLD_BY, _REGION),
-    case=Question(_TOLD_ORDER, *_SOLD_BY, _REGION, _STOCK),
-    whole_case=Question(_TOLD_ORDER, *_SOLD_BY, _REGION, _STARS, _STOCK),
-    promise=Question(_TOLD, *_PROMISE),
-    promise_stock=Question(_TOLD, *_PROMISE, _PRODUCT.number("stock")),
-    review_after_chat=Question(_TOLD_DUE, _DUE, _STARS, _RATING),
-    later_review=review_or_none(
-        _chat(), "Has the customer reviewed it on that day or later?", "interaction_date"
-    ),
-)
 
 
 def draw_salary(ctx: DrawContext) -> Draw:

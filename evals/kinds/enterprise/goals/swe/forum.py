@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from worksmith.evals.kinds.enterprise.facts import Record
 from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import (
@@ -17,11 +15,9 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
 )
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link, Path, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import MOST_READ, PlanRecorder, Row
 from worksmith.tools.files.data_files import read_toml
-
-GROUP = GoalGroup("swe/forum.toml")
 
 _WORDS = read_toml(__package__, "words.toml")
 _SHOWN = 3
@@ -31,7 +27,7 @@ _YEARS = tuple(str(year) for year in range(2017, 2023))
 
 
 def code_of(ctx: DrawContext, question: Record) -> dict[str, str]:
-    """The error code that tells a question from all others."""
+    """The error code that identifies a question."""
     code = need(ctx.facts.fact("overflow", question["post_id"], "error_code"))
     latents = ctx.facts.latents("overflow", "question")
     if sum(latent.facts.get("error_code") == code for latent in latents) > 1:
@@ -65,7 +61,7 @@ def draw_accepted(ctx: DrawContext) -> Found:
 
 
 def author_of(ctx: DrawContext, post: Record) -> Record:
-    """Who wrote a post: somebody else than the persona, whom the name tells from all others."""
+    """The author of a post: another person than the persona, with a unique name."""
     person = ctx.other(ctx.facts.person(post["emp_id"]))
     if not ctx.facts.known_by_name(person):
         raise UnfitError
@@ -77,10 +73,10 @@ ACCEPTED = Link(
     lambda plan, question: plan.one(
         "overflow", "I open the accepted answer.", post_id=question["accepted_answer_id"] or "none"
     ),
+    "overflow",
 )
 """From a question to the answer that its author accepted."""
 
-_WRITER = Link(author_of, lambda plan, post: plan.one("employees", "Who wrote that?", emp_id=post["emp_id"]))
 _AUTHOR_NAME = Ask(
     HERE, lambda ctx, post: entities.person(author_of(ctx, post)), lambda _, post: post["author_name"]
 )
@@ -102,37 +98,27 @@ LATEST_QUESTION = Link(_latest_question, _find_latest_question)
 """From an employee to the question that they asked last."""
 
 
-def answers_to(path: Path) -> Ask:
-    """How many answers a question has got."""
-    return Ask(
-        path,
-        lambda ctx, question: entities.number(
-            len(ctx.facts.where("overflow", parent_id=question["post_id"]))
-        ),
-        lambda plan, question: str(
-            plan.every("overflow", "How many answers has it?", parent_id=question["post_id"]).total
-        ),
-    )
-
-
-_QUESTION = Start("overflow", draw_question, find_question)
-_ANSWERED = Start("overflow", draw_accepted, find_question)
-_ACCEPTED = HERE.to(ACCEPTED)
-_ANSWER_BY = replace(_AUTHOR_NAME, path=_ACCEPTED)
-_WRITER_OF = _ACCEPTED.to(_WRITER)
-_LAST_OF = _WRITER_OF.to(LATEST_QUESTION)
-_WRITERS_QUESTION = _LAST_OF.ident("post_id")
-_WRITERS_ANSWERS = answers_to(_LAST_OF)
-
-GROUP.add(
-    forum_asker=Question(_QUESTION, _AUTHOR_NAME, HERE.date("creation_date")),
-    forum_accepted=Question(_ANSWERED, _ANSWER_BY, _ACCEPTED.date("creation_date")),
-    forum_quote=Question(_ANSWERED, _ACCEPTED.fact("overflow", "fix")),
-    forum_expert=Question(_ANSWERED, _AUTHOR_NAME, _WRITER_OF.person(), _WRITER_OF.text("title")),
-    forum_expert_asks=Question(_ANSWERED, _ANSWER_BY, _WRITER_OF.text("title"), _WRITERS_QUESTION),
-    forum_expert_answers=Question(
-        _ANSWERED, _ANSWER_BY, _WRITER_OF.text("title"), _WRITERS_QUESTION, _WRITERS_ANSWERS
+ANSWERS = Ask(
+    HERE,
+    lambda ctx, question: entities.number(len(ctx.facts.where("overflow", parent_id=question["post_id"]))),
+    lambda plan, question: str(
+        plan.every("overflow", "How many answers has it?", parent_id=question["post_id"]).total
     ),
+)
+"""How many answers a question has got."""
+
+GROUP = GoalGroup(
+    "swe/forum.toml",
+    draws=(draw_question, draw_accepted),
+    finds=(find_question,),
+    links={
+        "accepted": ACCEPTED,
+        "writer": Link(
+            author_of, lambda plan, post: plan.one("employees", "Who wrote that?", emp_id=post["emp_id"])
+        ),
+        "question": LATEST_QUESTION,
+    },
+    asks={"author": _AUTHOR_NAME, "answers": ANSWERS},
 )
 
 

@@ -13,6 +13,7 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
 )
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
+from worksmith.evals.kinds.enterprise.goals.notifications import chat
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.kinds.enterprise.goals.swe.forum import (
@@ -23,7 +24,6 @@ from worksmith.evals.kinds.enterprise.goals.swe.forum import (
     draw_question,
     find_question,
 )
-from worksmith.evals.kinds.enterprise.goals.telling import chat
 from worksmith.tools.files.data_files import read_toml
 from worksmith.tools.kinds.enterprise.generate.talk.forum import Problem, problem_of
 
@@ -88,7 +88,7 @@ def _asker(ctx: DrawContext) -> Found:
 
 
 def _helpful(ctx: DrawContext) -> Found:
-    """An answer to the question that helps and is not accepted yet, by somebody who is still here."""
+    """An answer to the question that helps and is not accepted yet, by a current employee."""
     question = ctx.drawn["overflow"]
     answers = ctx.facts.where("overflow", parent_id=question["post_id"])
     answer = ctx.pick("overflow", answers)

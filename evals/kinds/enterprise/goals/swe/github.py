@@ -9,7 +9,7 @@ from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, attempt, need
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import Found, Link
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     FILE,
@@ -27,10 +27,66 @@ from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     owns_code,
 )
 
-GROUP = GoalGroup("swe/github.toml")
 LICENCES = ("mit", "apache-2.0", "bsd-3-clause", "gpl-3.0", "lgpl-3.0", "mpl-2.0", "unlicense")
 _OPEN = re.compile(r"'issue_id': '(ISS-\d+)', 'title': (?:'[^']*'|\"[^\"]*\"), 'status': 'open'")
 _MOST = 8
+
+
+def owner_of(plan: PlanRecorder, row: Row) -> Row:
+    """The directory's entry of who owns a file."""
+    return plan.one("employees", "Who owns that file?", emp_id=row["emp_id"])
+
+
+def _open_in(ctx: DrawContext, repo: str) -> list[Record]:
+    return ctx.facts.where("issues", repo_name=repo, status="open")
+
+
+def _owner(ctx: DrawContext, file: Record) -> Record:
+    return ctx.other(ctx.facts.person(file["emp_id"]))
+
+
+def _draw_file(ctx: DrawContext) -> Found:
+    row = ctx.pick("repositories", files(ctx))
+    return Found(row, {"file": row["file_id"]})
+
+
+def _draw_function(ctx: DrawContext) -> Found:
+    return Found(*draw_function(ctx))
+
+
+def _draw_newest_issue(ctx: DrawContext) -> Found:
+    repo, rows = draw_repository(ctx)
+    return Found(latest_issue(rows), {"repo": repo})
+
+
+def _find_newest_issue(plan: PlanRecorder, slots: Slots) -> Row:
+    return newest_issue(plan, slots["repo"])
+
+
+def _find_newest_repository(plan: PlanRecorder, person: Row) -> Row:
+    why = f"Now the newest repository of {person['name']}."
+    return plan.pick(plan.read("repositories", why, owner=person["emp_id"], limit=1).first)
+
+
+OTHER_OWNER = Link(_owner, owner_of)
+"""From a file to its owner, if that is not the persona."""
+
+GROUP = GoalGroup(
+    "swe/github.toml",
+    draws=(_draw_function, _draw_file, _draw_newest_issue, draw_numbered_issue),
+    finds=(find_file, open_issue, _find_newest_issue),
+    who=(owns_code,),
+    links={
+        "owner": OTHER_OWNER,
+        "author": OTHER_AUTHOR,
+        "file": FILE,
+        "newest": Link(lambda ctx, person: newest_repository(ctx, person["emp_id"]), _find_newest_repository),
+        "issue": Link(
+            lambda ctx, file: latest_issue(ctx.facts.where("issues", repo_name=file["repo_name"])),
+            lambda plan, file: newest_issue(plan, file["repo_name"]),
+        ),
+    },
+)
 
 
 def draw_my_newest(ctx: DrawContext) -> Draw:
@@ -121,79 +177,3 @@ def more_issues(slots: Slots, plan: PlanRecorder) -> Values:
     ]
     most, name = max(counts)
     return name, str(most)
-
-
-def owner_of(plan: PlanRecorder, row: Row) -> Row:
-    """The directory's entry of who owns a file."""
-    return plan.one("employees", "Who owns that file?", emp_id=row["emp_id"])
-
-
-def _open_in(ctx: DrawContext, repo: str) -> list[Record]:
-    return ctx.facts.where("issues", repo_name=repo, status="open")
-
-
-def _owner(ctx: DrawContext, file: Record) -> Record:
-    return ctx.other(ctx.facts.person(file["emp_id"]))
-
-
-def _draw_file(ctx: DrawContext) -> Found:
-    row = ctx.pick("repositories", files(ctx))
-    return Found(row, {"file": row["file_id"]})
-
-
-def _draw_function(ctx: DrawContext) -> Found:
-    return Found(*draw_function(ctx))
-
-
-def _draw_newest_issue(ctx: DrawContext) -> Found:
-    repo, rows = draw_repository(ctx)
-    return Found(latest_issue(rows), {"repo": repo})
-
-
-def _open_file(plan: PlanRecorder, slots: Slots) -> Row:
-    return plan.one("repositories", "I open that file.", file_id=slots["file"])
-
-
-def _find_newest_repository(plan: PlanRecorder, person: Row) -> Row:
-    why = f"Now the newest repository of {person['name']}."
-    return plan.pick(plan.read("repositories", why, owner=person["emp_id"], limit=1).first)
-
-
-OTHER_OWNER = Link(_owner, owner_of)
-"""From a file to its owner, if that is somebody else than the persona."""
-
-_FUNCTION = Start("repositories", _draw_function, find_file)
-_NEWEST = Start("issues", _draw_newest_issue, lambda plan, slots: newest_issue(plan, slots["repo"]))
-_FILE = Start("repositories", _draw_file, _open_file)
-_ISSUE = Start("issues", draw_numbered_issue, open_issue)
-_OTHER_OWNER = HERE.to(OTHER_OWNER)
-_NEWEST_OF = _OTHER_OWNER.to(
-    Link(lambda ctx, person: newest_repository(ctx, person["emp_id"]), _find_newest_repository)
-)
-_ISSUE_OF = _NEWEST_OF.to(
-    Link(
-        lambda ctx, file: latest_issue(ctx.facts.where("issues", repo_name=file["repo_name"])),
-        lambda plan, file: newest_issue(plan, file["repo_name"]),
-    )
-)
-_PATH, _NUMBER, _AUTHOR = HERE.text("path"), HERE.ident("issue_id"), HERE.to(OTHER_AUTHOR)
-_OWNER_OF = (_OTHER_OWNER.person(), _OTHER_OWNER.text("title"))
-
-GROUP.add(
-    function_path=Question(_FUNCTION, _PATH, HERE.number("size")),
-    file_record=Question(_FILE, HERE.date("creation_date"), HERE.text("license")),
-    issue_file=Question(_ISSUE, _PATH, HERE.date("created_at")),
-    function_owner=Question(_FUNCTION, *_OWNER_OF),
-    owner_newest=Question(_FUNCTION, _PATH, *_OWNER_OF, _NEWEST_OF.text("repo_name")),
-    owner_newest_issue=Question(
-        _FUNCTION,
-        _PATH,
-        _OTHER_OWNER.text("title"),
-        _NEWEST_OF.text("repo_name"),
-        _ISSUE_OF.ident("issue_id"),
-    ),
-    newest_author=Question(_NEWEST, _NUMBER, _AUTHOR.person(), _AUTHOR.text("title")),
-    newest_author_file=Question(
-        _NEWEST, _NUMBER, _AUTHOR.person(), _AUTHOR.text("title"), HERE.to(FILE).number("size")
-    ),
-)

@@ -1,4 +1,4 @@
-"""What the goals of software engineering share: the code and issues to ask about, and the ways there."""
+"""Common parts of software engineering's goals: code, issues, and the ways to them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def issues(ctx: DrawContext, *, mine: bool = False) -> list[Record]:
 
 
 def draw_issue(ctx: DrawContext, status: str = "", *, mine: bool = False) -> tuple[Record, Told]:
-    """An issue that the persona may read (or change) with what it tells."""
+    """An issue that the persona may read (or change) with its facts."""
     rows = [row for row in issues(ctx, mine=mine) if status in ("", row["status"])]
     row = ctx.pick("issues", rows)
     latent = need(ctx.facts.latent("issues", row["issue_id"]))
@@ -58,7 +58,7 @@ def draw_issue(ctx: DrawContext, status: str = "", *, mine: bool = False) -> tup
 def draw_named_issue(
     ctx: DrawContext, status: str = "", *, mine: bool = False
 ) -> tuple[Record, Told, dict[str, str]]:
-    """An issue that repository and function tell from all others, and these as slots."""
+    """An issue that repository and function identify, and these as slots."""
     row, told = draw_issue(ctx, status, mine=mine)
     others = ctx.facts.where("issues", repo_name=row["repo_name"])
     same = [o for o in others if ctx.facts.fact("issues", o["issue_id"], "function") == told["function"]]
@@ -69,7 +69,7 @@ def draw_named_issue(
 
 
 def draw_function(ctx: DrawContext, rows: list[Record] | None = None) -> tuple[Record, dict[str, str]]:
-    """A file that one of its functions tells from all others of its repository, and both as slots."""
+    """A file that one of its functions identifies in its repository, and both as slots."""
     row = ctx.pick("repositories", files(ctx) if rows is None else rows)
     functions = ctx.facts.fact("repositories", row["file_id"], "functions")
     if not functions:
@@ -125,7 +125,7 @@ def draw_numbered_issue(ctx: DrawContext, status: str = "") -> Found:
 
 
 def open_issue(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
-    """The issue of which the text tells the number."""
+    """The issue whose number the text has."""
     return plan.one("issues", "I open that issue.", issue_id=slots["issue"])
 
 
@@ -244,10 +244,10 @@ def reporter_of(plan: PlanRecorder, issue: Row) -> Row:
 
 
 AUTHOR = Link(lambda ctx, issue: need(ctx.facts.person(issue["emp_id"])), reporter_of)
-"""From an issue to whoever reported it."""
+"""From an issue to its reporter."""
 
 OTHER_AUTHOR = Link(reporter, reporter_of)
-"""The same, where it is somebody else than the persona."""
+"""The same, if it is not the persona."""
 
 FILE = Link(
     lambda ctx, issue: need(ctx.facts.get("repositories", f"{issue['repo_name']}:{issue['path']}")), file_of
@@ -259,4 +259,4 @@ FAULT_LINE = Ask(
     lambda ctx, issue: number(int(need(ctx.facts.fact("issues", issue["issue_id"], "line")))),
     lambda plan, issue: fault_line(plan, issue, file_of(plan, issue)),
 )
-"""The line of an issue's file that has to change."""
+"""The line of an issue's file that must change."""

@@ -1,4 +1,4 @@
-"""SWE: mending a fault: the issue and the file are read, the file is written anew, hidden tests decide."""
+"""SWE: mending a fault: the issue and the file are read, the file is written again, hidden tests decide."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, action, need
 from worksmith.evals.kinds.enterprise.goals.goal import Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
+from worksmith.evals.kinds.enterprise.goals.notifications import chat, mail, my_manager
 from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
@@ -21,14 +22,13 @@ from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     mends_code,
     open_issue,
 )
-from worksmith.evals.kinds.enterprise.goals.telling import chat, mail, my_manager
 from worksmith.evals.scoring.hidden_tests.checking import cases_of
 from worksmith.evals.tasks.task import Action, HiddenTests
 
 GROUP = GoalGroup("swe/mend.toml")
 
 _UNKNOWABLE = ("wrong_default",)
-"""Faults of which neither the file nor the issue tells what would be right."""
+"""Faults whose repair neither the file nor the issue reveals."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Mending:
         draw_issue: draws the open issue with the words of the text.
         find: finds the issue through the tools.
         close: whether to close the issue then.
-        tell: whom to tell then, if anybody.
+        tell: the recipient of a message then, if any.
     """
 
     draw_issue: Callable[[DrawContext], Found]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from worksmith.evals.kinds.enterprise.goals.draw_context import DrawContext
 from worksmith.evals.kinds.enterprise.goals.goal import Slots
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from worksmith.evals.kinds.enterprise.goals.swe.forum import LATEST_QUESTION, answers_to
+from worksmith.evals.kinds.enterprise.goals.swe.forum import ANSWERS, LATEST_QUESTION
 from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     FILE,
@@ -16,8 +16,6 @@ from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     newest_repository,
     reporter,
 )
-
-GROUP = GoalGroup("swe/newest.toml")
 
 
 def draw_way(ctx: DrawContext) -> Found:
@@ -39,25 +37,10 @@ def walk(plan: PlanRecorder, slots: Slots) -> Row:
     return newest_issue(plan, plan.pick(rows[0])["repo_name"])
 
 
-_WAY = Start("issues", draw_way, walk)
-_REPOSITORY, _SIZE = HERE.text("repo_name"), HERE.to(FILE).number("size")
-_AUTHOR = HERE.to(AUTHOR)
-_TITLE = _AUTHOR.text("title")
-_ASKED = _AUTHOR.to(LATEST_QUESTION)
-_AUTHORS_QUESTION = _ASKED.ident("post_id")
-_ANSWERS = answers_to(_ASKED)
-
-GROUP.add(
-    newest_repo_issue=Question(_WAY, _REPOSITORY, HERE.ident("issue_id")),
-    newest_repo_author=Question(_WAY, _REPOSITORY, _AUTHOR.person(), _AUTHOR.text("title")),
-    newest_repo_file=Question(_WAY, _REPOSITORY, _SIZE, _TITLE),
-    newest_repo_question=Question(_WAY, _REPOSITORY, _SIZE, _TITLE, _AUTHORS_QUESTION),
-    newest_repo_answer=Question(
-        _WAY,
-        _REPOSITORY,
-        _SIZE,
-        _TITLE,
-        _AUTHORS_QUESTION,
-        _ANSWERS,
-    ),
+GROUP = GoalGroup(
+    "swe/newest.toml",
+    draws=(draw_way,),
+    finds=(walk,),
+    links={"author": AUTHOR, "file": FILE, "question": LATEST_QUESTION},
+    asks={"answers": ANSWERS},
 )

@@ -22,7 +22,7 @@ from worksmith.evals.tasks.task import Action
 
 
 def _author(ctx: DrawContext, issue: Record) -> Record:
-    """Who reported an issue: somebody else than the persona, and still here."""
+    """The reporter of an issue: another current employee."""
     return ctx.other(ctx.facts.colleague(issue["emp_id"]))
 
 
@@ -59,7 +59,7 @@ def _other_and_third(ctx: DrawContext) -> Found:
 
 
 def _people(ctx: DrawContext, *slots: str) -> Found:
-    """Colleagues who are told beside the reporter, and a subject."""
+    """Colleagues who get a message beside the reporter, and a subject."""
     names = [_author(ctx, ctx.drawn["issues"])["name"], *(ctx.colleague()["name"] for _ in slots)]
     if len(set(names)) < len(names):
         raise UnfitError

@@ -36,7 +36,7 @@ def _newest_of(ctx: DrawContext) -> Found:
 
 
 def _closed(ctx: DrawContext) -> Found:
-    """A closed issue that somebody else reported."""
+    """A closed issue of another reporter."""
     issue, _, slots = draw_named_issue(ctx, "closed")
     if issue["emp_id"] == ctx.me["emp_id"]:
         raise UnfitError

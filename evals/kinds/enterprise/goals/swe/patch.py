@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from worksmith.evals.kinds.enterprise.facts import Record, day
 from worksmith.evals.kinds.enterprise.goals import entities
 from worksmith.evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, UnfitError, need
 from worksmith.evals.kinds.enterprise.goals.goal import Logic, Slots, Values
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
 from worksmith.evals.kinds.enterprise.goals.messages.chats import manager_of
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Found, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import HERE, Ask, Found
 from worksmith.evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from worksmith.evals.kinds.enterprise.goals.swe.github import owner_of
 from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
@@ -33,8 +31,74 @@ from worksmith.evals.kinds.enterprise.goals.swe.issue_lookup import (
     reporter_of,
 )
 
-GROUP = GoalGroup("swe/patch.toml")
 _CONTEXT = 3
+
+
+def _days(issue: Record) -> int:
+    return (day(issue["closed_at"]) - day(issue["created_at"])).days
+
+
+def _with_owner(ctx: DrawContext, levels: int) -> Draw:
+    """An open fault: its line, the owner of its file, and the person `levels` levels above its reporter."""
+    issue, slots, _ = draw_fault(ctx)
+    line = int(need(ctx.facts.fact("issues", issue["issue_id"], "line")))
+    file = need(ctx.facts.get("repositories", f"{issue['repo_name']}:{issue['path']}"))
+    owner = need(ctx.facts.person(file["emp_id"]))
+    above = ctx.above(issue, levels)
+    if owner["emp_id"] == issue["emp_id"]:
+        raise UnfitError
+    answer = [
+        entities.number(line),
+        entities.ident("email", owner["email"]),
+        entities.ident("email", above["email"]),
+    ]
+    return ctx.draw(slots, answer=answer, about=[("issues", issue)])
+
+
+def _line_and_people(slots: Slots, plan: PlanRecorder, levels: int) -> Values:
+    issue = find_issue(plan, slots)
+    file = file_of(plan, issue)
+    line, owner, above = fault_line(plan, issue, file), owner_of(plan, file), reporter_of(plan, issue)
+    for _ in range(levels):
+        above = manager_of(plan, above)
+    return line, owner["email"], above["email"]
+
+
+def _draw_named(ctx: DrawContext, status: str = "") -> Found:
+    row, _, slots = draw_named_issue(ctx, status)
+    return Found(row, slots)
+
+
+def _draw_told(ctx: DrawContext, *, fault: bool = False, levels: int = 0) -> Found:
+    """An issue that a chat names.
+
+    Args:
+        fault: whether the issue is open and its fault on one line.
+        levels: so far above the reporter somebody is asked for, who must not be the partner of the chat.
+    """
+    chat, issue, told, slots = draw_chat_issue(ctx, "open" if fault else "")
+    if fault and not on_one_line(told):
+        raise UnfitError
+    if levels and ctx.above(issue, levels)["name"] == slots["name"]:
+        raise UnfitError
+    return Found(issue, slots, [("conversations", chat)])
+
+
+GROUP = GoalGroup(
+    "swe/patch.toml",
+    draws=(draw_numbered_issue, _draw_named, draw_fault, _draw_told),
+    finds=(open_issue, find_issue, find_chat_issue),
+    who=(chats_about_issues,),
+    links={"author": AUTHOR, "other_author": OTHER_AUTHOR},
+    asks={
+        "line": FAULT_LINE,
+        "days": Ask(HERE, lambda _, issue: entities.number(_days(issue)), lambda _, issue: str(_days(issue))),
+    },
+)
+GROUP.add(
+    line_owner_manager=Logic.given(_with_owner, _line_and_people, levels=1),
+    line_chain=Logic.given(_with_owner, _line_and_people, levels=2),
+)
 
 
 def draw_open_on_file(ctx: DrawContext) -> Draw:
@@ -89,96 +153,3 @@ def of_severity(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every("issues", "I read what is open there.", repo_name=slots["repo"], status="open")
     wanted = next(row for row in rows if plan.fact(row, "severity") == slots["severity"])
     return wanted["issue_id"], plan.fact(wanted, "function")
-
-
-def _days(issue: Record) -> int:
-    return (day(issue["closed_at"]) - day(issue["created_at"])).days
-
-
-def _with_owner(ctx: DrawContext, levels: int) -> Draw:
-    """An open fault: its line, the owner of its file, and who is so many levels above its reporter."""
-    issue, slots, _ = draw_fault(ctx)
-    line = int(need(ctx.facts.fact("issues", issue["issue_id"], "line")))
-    file = need(ctx.facts.get("repositories", f"{issue['repo_name']}:{issue['path']}"))
-    owner = need(ctx.facts.person(file["emp_id"]))
-    above = ctx.above(issue, levels)
-    if owner["emp_id"] == issue["emp_id"]:
-        raise UnfitError
-    answer = [
-        entities.number(line),
-        entities.ident("email", owner["email"]),
-        entities.ident("email", above["email"]),
-    ]
-    return ctx.draw(slots, answer=answer, about=[("issues", issue)])
-
-
-def _line_and_people(slots: Slots, plan: PlanRecorder, levels: int) -> Values:
-    issue = find_issue(plan, slots)
-    file = file_of(plan, issue)
-    line, owner, above = fault_line(plan, issue, file), owner_of(plan, file), reporter_of(plan, issue)
-    for _ in range(levels):
-        above = manager_of(plan, above)
-    return line, owner["email"], above["email"]
-
-
-def _draw_named(ctx: DrawContext, status: str = "") -> Found:
-    row, _, slots = draw_named_issue(ctx, status)
-    return Found(row, slots)
-
-
-_NUMBERED = Start("issues", draw_numbered_issue, open_issue)
-_NAMED = Start("issues", _draw_named, find_issue)
-_CLOSED = Start("issues", partial(_draw_named, status="closed"), find_issue)
-_FAULT = Start("issues", draw_fault, find_issue)
-_NUMBERED_FAULT = Start("issues", partial(draw_fault, numbered=True), open_issue)
-_NUMBER, _SEVERITY = HERE.ident("issue_id"), HERE.fact("issues", "severity")
-_AUTHOR, _OTHER_AUTHOR = HERE.to(AUTHOR), HERE.to(OTHER_AUTHOR)
-_DAYS = Ask(HERE, lambda _, issue: entities.number(_days(issue)), lambda _, issue: str(_days(issue)))
-
-GROUP.add(
-    faulty_function=Question(_NUMBERED, HERE.fact("issues", "function"), _SEVERITY),
-    issue_of=Question(_NAMED, _NUMBER, _SEVERITY),
-    days_to_mend=Question(_CLOSED, _DAYS, HERE.date("closed_at")),
-    issue_reporter=Question(_NAMED, _NUMBER, _OTHER_AUTHOR.email()),
-    faulty_line=Question(_NUMBERED_FAULT, HERE.text("path"), FAULT_LINE),
-    faulty_line_of=Question(_FAULT, _NUMBER, FAULT_LINE),
-    line_reporter=Question(_NUMBERED_FAULT, FAULT_LINE, _OTHER_AUTHOR.email()),
-    line_manager=Question(_FAULT, FAULT_LINE, _AUTHOR.to(MANAGER).email()),
-)
-GROUP.add(
-    line_owner_manager=Logic.given(_with_owner, _line_and_people, levels=1),
-    line_chain=Logic.given(_with_owner, _line_and_people, levels=2),
-)
-
-
-def _draw(ctx: DrawContext, *, fault: bool = False, levels: int = 0) -> Found:
-    """An issue that a chat names.
-
-    Args:
-        fault: whether the issue is open and its fault on one line.
-        levels: so far above the reporter somebody is asked for, who must not be the partner of the chat.
-    """
-    chat, issue, told, slots = draw_chat_issue(ctx, "open" if fault else "")
-    if fault and not on_one_line(told):
-        raise UnfitError
-    if levels and ctx.above(issue, levels)["name"] == slots["name"]:
-        raise UnfitError
-    return Found(issue, slots, [("conversations", chat)])
-
-
-def _question(*asks: Ask, fault: bool = False, levels: int = 0) -> Question:
-    return Question(Start("issues", partial(_draw, fault=fault, levels=levels), find_chat_issue), *asks)
-
-
-_FUNCTION = HERE.fact("issues", "function")
-_MANAGER = HERE.to(AUTHOR, MANAGER)
-
-GROUP.add(
-    chats_about_issues,
-    chat_function=_question(HERE.ident("issue_id"), _FUNCTION),
-    chat_reporter=_question(_FUNCTION, HERE.to(OTHER_AUTHOR).email()),
-    chat_manager=_question(_FUNCTION, _MANAGER.email(), levels=1),
-    chat_line=_question(HERE.text("path"), FAULT_LINE, fault=True),
-    chat_line_manager=_question(_FUNCTION, FAULT_LINE, _MANAGER.email(), fault=True, levels=1),
-    chat_line_chain=_question(_FUNCTION, FAULT_LINE, _MANAGER.to(MANAGER).email(), fault=True, levels=2),
-)

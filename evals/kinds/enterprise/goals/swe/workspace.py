@@ -9,7 +9,7 @@ from worksmith.evals.kinds.enterprise.goals.draw_context import (
     need,
 )
 from worksmith.evals.kinds.enterprise.goals.groups import GoalGroup
-from worksmith.evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
+from worksmith.evals.kinds.enterprise.goals.paths import Found
 from worksmith.evals.kinds.enterprise.goals.swe.developer_words import (
     draw_complaint,
     draw_first_issue,
@@ -83,7 +83,7 @@ def _faulty_file(ctx: DrawContext) -> Found:
 
 
 def _faulty_function(ctx: DrawContext) -> Found:
-    """A function in a file of somebody else's, and an issue on it to be opened."""
+    """A function in another person's file, and an issue on it to be opened."""
     row, slots = draw_function(ctx)
     ctx.other(ctx.facts.colleague(row["emp_id"]))
     title, text = draw_complaint(ctx, slots["function"])
@@ -94,20 +94,9 @@ GROUP = GoalGroup(
     "swe/workspace.toml",
     draws=(
         _relicensed, _own_issue, _described, _named_issue, _with_task, _new_repository, _my_function,
-        _faulty_file, _faulty_function,
+        _faulty_file, _faulty_function, _draw_file,
     ),
+    links={"owner": OTHER_OWNER},
     finds=(find_file, find_issue),
     who=(owns_code,),
 )  # fmt: skip
-_FILE = Start(
-    "repositories",
-    _draw_file,
-    lambda plan, slots: plan.one(
-        "repositories", "I open that file.", repo_name=slots["repo"], path=slots["path"]
-    ),
-)
-_SIZE = HERE.number("size")
-GROUP.add(
-    file_card=Question(_FILE, _SIZE, HERE.number("copies")),
-    file_owner=Question(_FILE, _SIZE, HERE.to(OTHER_OWNER).text("title")),
-)

@@ -18,7 +18,7 @@ CHARTS = {"bar chart": "bar", "line chart": "line", "scatter plot": "scatter", "
 
 _WEEK = timedelta(days=7)
 _WEEKS = (2, 6)
-"""Tasks compare sources over so many weeks, from the least to the most."""
+"""Tasks compare sources over this number of weeks, from the least to the most."""
 
 _GROWTHS = ("2%", "3%", "5%", "10%")
 
@@ -43,7 +43,7 @@ def growth(values: Series) -> float:
 
 
 def days_of(slots: Slots, today: date) -> Days:
-    """The days that a task is about; yesterday is the last unless `date_max` says otherwise."""
+    """The days of a task; the last is yesterday by default, or `date_max`."""
     until = day_of(slots["date_max"], today) if "date_max" in slots else yesterday(today)
     if "date" in slots:
         return day_of(slots["date"], today), until
@@ -105,7 +105,7 @@ def draw_growth_comparison(records: Records, rng: Random) -> dict[str, str] | No
 
 
 def _starts(records: Records, metric: str, since: date) -> bool:
-    """Whether growth since a day can be told: the figure is above zero."""
+    """Whether growth since a day is defined: the figure is above zero."""
     return records.series(metric, since).get(since, 0) > 0
 
 

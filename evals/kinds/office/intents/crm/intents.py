@@ -25,7 +25,7 @@ def change_each(desk: Desk, change: Callable[[str], Action], whys: dict[str, str
     """Change all customers of some statuses who fit.
 
     Args:
-        change: makes the call from an id; what it changes must no longer fit the conditions.
+        change: makes the call from an id; changed records must no longer fit the conditions.
         whys: why to search, by status.
         conditions: as the search takes them.
     """

@@ -32,7 +32,7 @@ def _delete_recent(desk: Desk, slots: Slots) -> None:
 
 
 def mails_from(desk: Desk, name: str, days: int) -> list[Mail]:
-    """All mails that somebody has sent in the last so many days."""
+    """All mails of a person in the last `days` days."""
     address = desk.address(name)
     why = f"I look for what {name} has sent in the last {days} days."
     found = desk.mails(why, address, desk.today - timedelta(days=days))

@@ -1,4 +1,4 @@
-"""M2, M8-M21: what follows from overdue tasks, or when a daily figure of the web site passed a value."""
+"""M2, M8-M21: consequences of overdue tasks, or of a daily figure of the web site beyond a value."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _any_address(records: Records, rng: Random, slots: Slots) -> Slots:
 
 
 def _seller(records: Records, rng: Random, slots: Slots) -> Slots | None:
-    """Somebody in charge of customers; not the one named already."""
+    """A person in charge of customers; not the one already named."""
     name = rng.choice(records.sales).first_name
     return {"assignee": name} if name != slots.get("name") else None
 

@@ -49,7 +49,7 @@ def _in_list(desk: Desk, name: str, address: str, source: str) -> list[ProjectTa
 def _change_each(
     desk: Desk, name: str, source: str, only_overdue: bool, field: str, value: str, do: str
 ) -> None:
-    """Change all tasks that somebody has in a list."""
+    """Change all tasks of a person in a list."""
     tasks = _in_list(desk, name, desk.address(name), source)
     state = "overdue" if only_overdue else f"in {source}"
     for task in overdue(tasks, desk.today) if only_overdue else tasks:

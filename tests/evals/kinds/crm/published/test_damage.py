@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
+from tests.damage import mutated, values
 from tests.evals.kinds.crm.published.small import CASE, LISTED, RAW, USER, write_raw
-from worksmith.evals.building import import_suite
+from worksmith.evals.authoring.suite_building import import_suite
 from worksmith.evals.suite import Suite
 from worksmith.tools.errors import InputError
 
@@ -83,50 +83,9 @@ def test_nothing_to_read(tmp_path: Path, content: bytes | None) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["raw"]
 
 
-VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=8)
-    | st.sampled_from([USER, CASE, "None"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
-    """A file of questions with a few values, keys or bytes changed."""
-    name = draw(st.sampled_from([*RAW, "tasks"]))
-    records = json.loads(json.dumps(LISTED if name == "tasks" else RAW[name]))
-    for _ in range(draw(st.integers(0, 3))):
-        record = draw(st.sampled_from(records))
-        inner = record.get("metadata")
-        if isinstance(inner, dict) and draw(st.booleans()):
-            record = inner
-        key = draw(st.sampled_from(sorted(record)) if record else st.text(max_size=3))
-        action = draw(st.sampled_from(["value", "drop", "rename", "copy"]))
-        if action == "value":
-            record[key] = draw(VALUES)
-        elif action == "drop":
-            record.pop(key, None)
-        elif action == "rename":
-            record[draw(st.text(max_size=6))] = record.pop(key, None)
-        else:
-            records.append({**record, key: draw(VALUES)})
-    lines = draw(st.booleans())
-    text = "\n".join(map(json.dumps, records)) if lines else json.dumps(records)
-    data = bytearray(text.encode())
-    for _ in range(draw(st.integers(0, 3))):
-        place = draw(st.integers(0, len(data)))
-        data[place : place + draw(st.integers(0, 20))] = draw(st.binary(max_size=6))
-    return name, bytes(data[: draw(st.integers(0, len(data)))] if draw(st.booleans()) else data)
-
-
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(mutation=mutated())
+@given(mutation=mutated({**RAW, "tasks": LISTED}, values(USER, CASE, "None"), nested="metadata"))
 def test_any_mutation_gives_a_suite(tmp_path: Path, mutation: tuple[str, bytes]) -> None:
     name, data = mutation
     folder = write_raw(tmp_path / "raw")

@@ -16,7 +16,7 @@ from worksmith.evals.tasks.task import Task
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.own_data.context import Context
 from worksmith.tools.kinds.own_data.environment import Environment
-from worksmith.tools.kinds.own_data.nouns import singular
+from worksmith.tools.kinds.own_data.sources.nouns import singular
 
 PEOPLE = [
     {"id": name, "department": "IT" if n % 2 else "HR"} for n, name in enumerate(("ann", "bo", "cy", "di"))

@@ -7,46 +7,18 @@ from typing import Any
 
 import pytest
 
-from tests.tables import each_row
+from tests.tables import each_row, tables_of
 from tests.tools.kinds.crm.worlds import episode, written
 from worksmith.programs.parts.rules import rules_text
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.access.policy import function_needs
 from worksmith.tools.kinds.crm.access.roles import packaged_policy
-from worksmith.tools.kinds.crm.functions import NAMES
+from worksmith.tools.kinds.crm.kind import CRM
 from worksmith.tools.kinds.crm.schema import OBJECTS
 
-ARGUMENTS: dict[str, dict[str, Any]] = {
-    "get_agent_handled_cases_by_period": {"start_date": "2022-01-01", "end_date": "2023-01-01"},
-    "get_non_transferred_case_ids": {"start_date": "2022-01-01", "end_date": "2023-01-01"},
-    "get_agent_transferred_cases_by_period": {"start_date": "2022-01-01", "end_date": "2023-01-01"},
-    "get_cases": {
-        "start_date": "2022-01-01",
-        "agent_ids": ["005000000000001"],
-        "case_ids": ["500000000000001"],
-        "order_item_ids": ["802000000000001"],
-        "issue_ids": ["a1M000000000001"],
-        "statuses": ["Closed"],
-    },
-    "get_shipping_state": {"cases": [{"AccountId": "001000000000001"}]},
-    "get_order_item_ids_by_product": {"product_id": "01t000000000001"},
-    "get_issue_counts": {
-        "start_date": "2022-01-01",
-        "end_date": "2023-01-01",
-        "order_item_ids": ["802000000000001"],
-    },
-    "get_account_id_by_contact_id": {"contact_id": "003000000000001"},
-    "get_purchase_history": {
-        "account_id": "001000000000001",
-        "purchase_date": "2022-01-01",
-        "related_product_ids": ["01t000000000001"],
-    },
-    "search_knowledge_articles": {"search_term": "returns"},
-    "search_products": {"search_term": "shoe"},
-    "get_issues": {},
-    "get_email_messages_by_case_id": {"case_id": "500000000000001"},
-    "get_livechat_transcript_by_case_id": {"case_id": "500000000000001"},
-}
+TABLES = tables_of(__file__)
+
+ARGUMENTS: dict[str, dict[str, Any]] = TABLES["arguments"]
 
 
 def limited(objects: dict[str, list[str]]) -> str:
@@ -57,7 +29,7 @@ def limited(objects: dict[str, list[str]]) -> str:
 
 
 def test_functions_say_what_they_need() -> None:
-    assert set(function_needs()) == set(NAMES)
+    assert set(function_needs()) == {name for names in CRM.categories.values() for name in names}
     assert {name for name, needs in function_needs().items() if needs} == set(ARGUMENTS)
 
 

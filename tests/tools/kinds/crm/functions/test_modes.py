@@ -32,7 +32,7 @@ from worksmith.tools.kinds.crm.functions.statements import LISTED, parts
 from worksmith.tools.kinds.crm.ids import make_id
 from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.settings import Mode
-from worksmith.tools.kinds.crm.soql.engine import QueryResult
+from worksmith.tools.kinds.crm.soql.soql_engine import QueryResult
 
 MODES: tuple[Mode, Mode] = ("clean", "faithful")
 FEBRUARY = ("2022-02-01T00:00:00Z", "2022-03-01T00:00:00Z")

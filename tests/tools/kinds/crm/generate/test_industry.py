@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tables import each_row
+from tests.tables import each_row, tables_of
 from tests.tools.kinds.crm.generate.checks.verify import verify
-from tests.tools.kinds.crm.generate.orgs import small, spoiled
+from tests.tools.kinds.crm.generate.orgs import small
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.generate import build
 from worksmith.tools.kinds.crm.generate.industry import (
@@ -18,6 +18,8 @@ from worksmith.tools.kinds.crm.generate.industry import (
     open_industry,
     packaged,
 )
+
+TABLES = tables_of(__file__)
 
 FURNITURE = industry_file("furniture").read_text(encoding="utf-8")
 SHOES = packaged()
@@ -57,15 +59,6 @@ def test_nothing_of_one_industry_is_in_the_other() -> None:
         assert not [cell for cell in cells if any(word in cell for word in words)]
 
 
-def test_sentences_about_other_products_are_found() -> None:
-    built = small(7, "furniture")
-    place = next(n for n, case in enumerate(built.cases) if case.item.product.shape == "bed")
-    text = f"The cord of the {built.cases[place].item.product.name} ends a yard before my socket. "
-    text += str(built.records("Case")[place]["Description"])
-    found = verify(spoiled(built, "Case", place, Description=text))
-    assert any("does not fit a" in problem for problem in found)
-
-
 def test_a_file_of_ones_own_is_an_industry(tmp_path: Path) -> None:
     mine = open_industry(own(tmp_path, FURNITURE.replace("Oakmere", "Elmgate")))
     assert mine.name == "mine"
@@ -77,30 +70,7 @@ def test_the_same_file_under_another_name_has_the_same_digest(tmp_path: Path) ->
     assert open_industry(own(tmp_path)).digest == packaged("furniture").digest
 
 
-BROKEN = {
-    "extra_key: Extra inputs": ("company = ", "extra_key = 1\ncompany = "),
-    "company: Field required": ('company = "Oakmere"\n', ""),
-    "issues.size.step: Field required": ('step = "the measurements of the room or doorway"\n', ""),
-    "purpose of shape lamp: 0 sentences": (
-        'purpose = ["I had picked it for the dark corner of my flat in {city}.", '
-        '"I wanted to read by it before I travel to {place}."]\n',
-        "",
-    ),
-    "names other than the shapes": ("[only.lamp]", "[only.lantern]"),
-    "which is no category": ('also = ["Chairs and Stools", "Beds"]', 'also = ["Ships"]'),
-    "family of Lamps is one of": ('family = "Lighting"', 'family = "Ships"'),
-    "recalled has each kind once": ('"Clip Lamp" = ', '"Clap Lamp" = '),
-    "lacks {product}": ("Half of the screws of the {product} have", "Half of the screws have"),
-    "has {agent}, which nothing fills": ("picked it for the dark corner", "{agent} it for the dark corner"),
-    "asks for gap and heat": ('"how far from a radiator should', '"how far from a wall or radiator should'),
-    "is none of": ("[only.size]\nsorry", "[only.size]\npromise"),
-    "is not one sentence": ("Your leaflet speaks of", "It is me. Your leaflet speaks of"),
-    "has two meanings": (
-        "I could see a flaw in the {product} before all of the wrapping was off.",
-        "According to your drawing the {product} had to fit, and it does not.",
-    ),
-    "not an industry: ": ("[issues.returns]", "[issues.returns"),
-}  # fmt: skip
+BROKEN = TABLES["broken"]  # fmt: skip
 
 
 @each_row("said", BROKEN)

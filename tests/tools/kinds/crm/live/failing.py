@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import ssl
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from benchmarks.support.servers import serving
 from worksmith.tools.serving.certificates import write_certificate
 
 
@@ -71,11 +71,5 @@ def failing(folder: Path, answers: list[tuple[int, Any]]) -> Iterator[Script]:
     context.load_cert_chain(script.certificate, key)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     script.url = f"https://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
+    with serving(server):
         yield script
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

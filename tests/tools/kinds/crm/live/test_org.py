@@ -23,8 +23,8 @@ from worksmith.tools.kinds.crm.live.login import Credentials, failure
 from worksmith.tools.kinds.crm.live.org import SalesforceOrg
 from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.schema import OBJECTS
-from worksmith.tools.kinds.crm.soql.engine import Limits
 from worksmith.tools.kinds.crm.soql.errors import QueryError
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits
 from worksmith.tools.world import World
 
 pytestmark = pytest.mark.usefixtures("trusting")
@@ -239,38 +239,25 @@ def test_a_failure_that_passes_is_waited_for(
     assert len(waited) == 2
 
 
-@pytest.mark.parametrize("bad", PASSING)
-def test_and_given_up_in_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: tuple[int, Any]
-) -> None:
-    with failing(tmp_path, [bad]) as script:
-        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(script.certificate))
-        org = SalesforceOrg(Credentials(script.url.removeprefix("https://"), "s"), sleep=lambda _: None)
-
-        with pytest.raises(InfrastructureError):
-            org.search("FIND {x}")
-
-    assert len(script.asked) == 4
-
-
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "times"),
     [
-        (401, error("INVALID_SESSION_ID")),
-        (403, error("REQUEST_LIMIT_EXCEEDED", "TotalRequests Limit exceeded.")),
-        (403, error("API_DISABLED_FOR_ORG")),
-        (400, error("INVALID_QUERY_LOCATOR")),
-        (400, b"something else"),
-        (404, error("NOT_FOUND")),
-        (200, []),
-        (200, {"records": []}),
-        (200, None),
-        (200, {"totalSize": 5, "done": False, "records": [], "nextRecordsUrl": 7}),
-        (302, b""),
+        *((answer, 4) for answer in PASSING),
+        ((401, error("INVALID_SESSION_ID")), 1),
+        ((403, error("REQUEST_LIMIT_EXCEEDED", "TotalRequests Limit exceeded.")), 1),
+        ((403, error("API_DISABLED_FOR_ORG")), 1),
+        ((400, error("INVALID_QUERY_LOCATOR")), 1),
+        ((400, b"something else"), 1),
+        ((404, error("NOT_FOUND")), 1),
+        ((200, []), 1),
+        ((200, {"records": []}), 1),
+        ((200, None), 1),
+        ((200, {"totalSize": 5, "done": False, "records": [], "nextRecordsUrl": 7}), 1),
+        ((302, b""), 1),
     ],
 )
-def test_a_failure_that_does_not_pass_ends_it_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: tuple[int, Any]
+def test_a_failure_ends_it_at_once_or_after_some_attempts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: tuple[int, Any], times: int
 ) -> None:
     with failing(tmp_path, [answer]) as script:
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(script.certificate))
@@ -279,7 +266,7 @@ def test_a_failure_that_does_not_pass_ends_it_at_once(
         with pytest.raises(InfrastructureError):
             org.query("SELECT Id FROM Case")
 
-    assert len(script.asked) == 1
+    assert len(script.asked) == times
 
 
 def test_a_bundle_of_certificates_that_is_gone_is_no_defect(

@@ -17,9 +17,9 @@ from worksmith.tools.kinds.crm.ids import make_id, with_checksum
 from worksmith.tools.kinds.crm.live.ids import TranslatedOrg, their_values, with_ids
 from worksmith.tools.kinds.crm.live.org import SalesforceOrg
 from worksmith.tools.kinds.crm.schema import OBJECTS
-from worksmith.tools.kinds.crm.soql.engine import QueryResult
 from worksmith.tools.kinds.crm.soql.errors import QueryError
-from worksmith.tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.kinds.crm.soql.soql_engine import QueryResult
+from worksmith.tools.kinds.crm.sosl.sosl_engine import SearchResult
 from worksmith.tools.world import World
 
 OURS = [make_id("500", number) for number in range(1, 5)]

@@ -16,9 +16,9 @@ from worksmith.tools.kinds.crm.access.roles import packaged_policy
 from worksmith.tools.kinds.crm.orgs.opening import Confined
 from worksmith.tools.kinds.crm.orgs.org import WorldOrg
 from worksmith.tools.kinds.crm.schema import OBJECTS, crm_schema
-from worksmith.tools.kinds.crm.soql.engine import QueryResult
 from worksmith.tools.kinds.crm.soql.errors import QueryError
-from worksmith.tools.kinds.crm.sosl.engine import SearchResult
+from worksmith.tools.kinds.crm.soql.soql_engine import QueryResult
+from worksmith.tools.kinds.crm.sosl.sosl_engine import SearchResult
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from worksmith.tools.kinds.crm.rest.messages import ApiError
 from worksmith.tools.kinds.crm.rest.reading import LARGEST, SMALLEST, Pages, batch_size
-from worksmith.tools.kinds.crm.soql.engine import QueryResult
+from worksmith.tools.kinds.crm.soql.soql_engine import QueryResult
 
 
 def result(count: int) -> QueryResult:

@@ -12,8 +12,8 @@ from tests.tools.kinds.crm.soql.naive import Naive, fold
 from tests.tools.kinds.crm.soql.org import connect, random_day, random_org
 from tests.tools.kinds.crm.soql.queries import Chooser
 from worksmith.tools.kinds.crm.schema import Schema, crm_schema
-from worksmith.tools.kinds.crm.soql.engine import Soql
 from worksmith.tools.kinds.crm.soql.results import plain
+from worksmith.tools.kinds.crm.soql.soql_engine import Soql
 
 
 @dataclass

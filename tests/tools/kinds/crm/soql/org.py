@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -112,3 +113,10 @@ def random_value(chooser: random.Random, field: Field) -> Any:
             return moment(chooser).date()
         case _:
             return chooser.choice(field.values) if field.values else chooser.choice(WORDS)
+
+
+def refusals(file: Path) -> list[tuple[str, str, str]]:
+    """Code, message and statement by line; a statement has a mark where it is wrong."""
+    lines = [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
+    parts = [line.split(" | ", 2) for line in lines]
+    return [(code, message, statement) for code, message, statement in parts]

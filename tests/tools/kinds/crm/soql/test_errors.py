@@ -11,25 +11,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.tools.kinds.crm.soql.model import soql
-from tests.tools.kinds.crm.soql.org import connect, random_org
+from tests.tools.kinds.crm.soql.org import connect, random_org, refusals
 from tests.tools.kinds.crm.soql.queries import Chooser
 from worksmith.tools.kinds.crm.schema import crm_schema
 from worksmith.tools.kinds.crm.soql.cursor import MAX_LISTED
-from worksmith.tools.kinds.crm.soql.engine import Limits, Soql
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 from worksmith.tools.kinds.crm.soql.filters import MAX_CONDITIONS
 from worksmith.tools.kinds.crm.soql.scope import MAX_PARENTS
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits, Soql
 from worksmith.tools.seeding import rng
 
 ORG = random_org(rng(1, "errors"), 6)
 CONNECTION = connect(ORG)
 MARK = "¦"
-
-
-def cases() -> list[tuple[str, str, str]]:
-    lines = Path(__file__).with_name("malformed.txt").read_text().splitlines()
-    parts = [line.split(" | ", 2) for line in lines if line and not line.startswith("#")]
-    return [(code, message, query) for code, message, query in parts]
 
 
 def refused(query: str, limits: Limits | None = None) -> QueryError:
@@ -40,7 +34,7 @@ def refused(query: str, limits: Limits | None = None) -> QueryError:
 
 @pytest.mark.parametrize(("before", "after"), [("", ""), ("\n\n  ", ""), (" ", " \n")])
 def test_malformed_queries_are_refused_with_code_message_and_place(before: str, after: str) -> None:
-    for code, message, query in cases():
+    for code, message, query in refusals(Path(__file__).with_name("malformed.txt")):
         marked = before + query + after
         error = refused(marked.replace(MARK, ""))
         place = marked.index(MARK)

@@ -9,9 +9,9 @@ from tests.tables import each_row
 from tests.tools.kinds.crm.soql.org import Org, connect
 from worksmith.tools.kinds.crm.ids import make_id
 from worksmith.tools.kinds.crm.schema import TABLES, Links, crm_schema
-from worksmith.tools.kinds.crm.soql.engine import Soql
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 from worksmith.tools.kinds.crm.soql.results import plain
+from worksmith.tools.kinds.crm.soql.soql_engine import Soql
 
 AGENT, OTHER = make_id("005", 1), make_id("005", 2)
 ANN, CASE, OPEN = make_id("001", 1), make_id("500", 1), make_id("500", 2)

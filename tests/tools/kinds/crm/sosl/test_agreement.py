@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from worksmith.tools.kinds.crm.ids import make_id
 from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES
-from worksmith.tools.kinds.crm.sosl.engine import Sosl
+from worksmith.tools.kinds.crm.sosl.sosl_engine import Sosl
 from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
 from worksmith.tools.seeding import rng
 

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import each_row
+from tests.tools.kinds.crm.soql.org import refusals
 from worksmith.tools.kinds.crm.ids import make_id
 from worksmith.tools.kinds.crm.schema import OBJECTS, TABLES
-from worksmith.tools.kinds.crm.soql.engine import Limits
 from worksmith.tools.kinds.crm.soql.errors import QueryError
 from worksmith.tools.kinds.crm.soql.results import plain
-from worksmith.tools.kinds.crm.sosl.engine import PER_OBJECT, Sosl
+from worksmith.tools.kinds.crm.soql.soql_engine import Limits
+from worksmith.tools.kinds.crm.sosl.sosl_engine import PER_OBJECT, Sosl
 from worksmith.tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows, singular, words
 from worksmith.tools.persona import Persona
 from worksmith.tools.sqlite.sandbox import Sandbox
@@ -158,38 +159,15 @@ def test_limits(sandbox: Sandbox) -> None:
     assert len(find(sandbox, "FIND {parcel OR yoga} RETURNING Case, Product2 LIMIT 7")) == 7
 
 
-ERRORS = {
-    "FIND {x¦} RETURNING Case": ("MALFORMED_SEARCH", "longer than one character: x"),
-    "FIND {¦}": ("MALFORMED_SEARCH", "No search term found"),
-    "FIND ¦'shoes'": ("MALFORMED_SEARCH", "must be enclosed in braces"),
-    "FIND ¦shoes IN ALL FIELDS": ("MALFORMED_SEARCH", "must be enclosed in braces"),
-    "FIND ¦{shoes": ("MALFORMED_SEARCH", "mismatched character '<EOF>' expecting '}'"),
-    "FIND {¦*oes}": ("MALFORMED_SEARCH", "in the middle or at the end"),
-    "FIND {(shoes¦}": ("MALFORMED_SEARCH", "unexpected token: <EOF>"),
-    "FIND {shoes ¦)}": ("MALFORMED_SEARCH", "unexpected token: ')'"),
-    "FIND {shoes AND¦}": ("MALFORMED_SEARCH", "unexpected token: <EOF>"),
-    "FIND {¦OR shoes}": ("MALFORMED_SEARCH", "unexpected token: 'OR'"),
-    "FIND {shoes ¦NOT boots}": ("MALFORMED_SEARCH", "unexpected token: 'NOT'"),
-    'FIND {shoes ¦"boots}': ("MALFORMED_SEARCH", "unexpected token: '\"'"),
-    "FIND {shoes} IN ¦SOME FIELDS": ("MALFORMED_SEARCH", "unexpected token: 'SOME'"),
-    "FIND {shoes} RETURNING Case(Id¦": ("MALFORMED_SEARCH", "unexpected token: <EOF>"),
-    "FIND {shoes} RETURNING ¦Shoe": ("INVALID_TYPE", "sObject type 'Shoe' is not supported"),
-    "FIND {shoes} RETURNING ¦PricebookEntry": ("INVALID_TYPE", "does not support search"),
-    "FIND {shoes} RETURNING Case(¦Channel)": ("INVALID_FIELD", "No such column 'Channel' on entity 'Case'"),
-    "FIND {shoes} RETURNING Case(Id) ¦WITH DIVISION = 'x'": ("MALFORMED_SEARCH", "WITH is not supported"),
-    "¦SELECT Id FROM Case": ("MALFORMED_SEARCH", "unexpected token: 'SELECT'"),
-}
-
-
-@each_row(("statement", "expected"), ERRORS.items())
-def test_errors_say_what_and_where(sandbox: Sandbox, statement: str, expected: tuple[str, str]) -> None:
+@each_row(("code", "message", "statement"), refusals(Path(__file__).with_name("malformed.txt")))
+def test_errors_say_what_and_where(sandbox: Sandbox, code: str, message: str, statement: str) -> None:
     with pytest.raises(QueryError) as caught:
         find(sandbox, statement.replace("¦", ""))
     error = caught.value
-    assert error.code == expected[0]
-    assert expected[1] in error.message
+    assert error.code == code
+    assert message in error.message
     assert error.offset is not None
-    if "longer" not in expected[1]:
+    if "longer" not in message:
         assert error.offset == statement.index("¦")
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.tools.kinds.enterprise.generate.patches.checking import apply_diff, patch_passes
+from tests.tools.kinds.enterprise.generate.patches.checking import apply_diff, passes_tests
 from tests.tools.kinds.enterprise.generate.worlds import full, records, small
 from worksmith.tools.kinds.enterprise.generate import Built
 from worksmith.tools.kinds.enterprise.generate.code.patches.modules import make_diff
@@ -24,7 +24,7 @@ def judged(built: Built, limit: int) -> list[tuple[str, str]]:
         if row["status"] == "open":
             if stored != facts["code"] or row["patch"] or row["closed_at"]:
                 wrong.append((row["issue_id"], "open, but not in the file"))
-            if patch_passes(stored, stored, facts["tests"]):
+            if passes_tests(stored, facts["tests"]):
                 wrong.append((row["issue_id"], "its tests pass"))
             patch = make_diff(stored, facts["fixed"], row["path"])
         else:
@@ -33,7 +33,7 @@ def judged(built: Built, limit: int) -> list[tuple[str, str]]:
                 wrong.append((row["issue_id"], "closed, but nothing was wrong"))
             if apply_diff(facts["code"], patch) != facts["fixed"]:
                 wrong.append((row["issue_id"], "the patch does not give the right file"))
-        if not patch_passes(facts["code"], patch, facts["tests"]):
+        if not passes_tests(apply_diff(facts["code"], patch), facts["tests"]):
             wrong.append((row["issue_id"], "the patch does not pass"))
         if f"+++ b/{row['path']}" not in patch:
             wrong.append((row["issue_id"], "the patch is for another file"))

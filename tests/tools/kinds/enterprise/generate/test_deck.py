@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksmith.tools.kinds.enterprise.generate.deck import Deck
+from worksmith.tools.kinds.enterprise.generate.business.deck import Deck
 
 
 @given(st.integers(), st.integers(1, 12), st.integers(1, 3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import shutil
@@ -31,71 +32,12 @@ from worksmith.tools.kinds.enterprise.generate.industry import (
 from worksmith.tools.world import World
 
 GARDEN = packaged("garden")
-KINDS = [
-    f"{name} lamp"
-    for name in ("amber", "blue", "dune", "echo", "fern", "flint", "halo", "iris", "jade", "oak")
-]
+LAMPS: dict[str, Any] = json.loads(Path(__file__).with_name("lamps.json").read_text("utf-8"))
+"""The smallest industry: ten lamps, by file."""
+
+KINDS = [kind["name"] for kind in LAMPS["catalogue"]["kinds"]]
 SAID = {"good": ["glows"], "meh": ["shines"], "mild": ["hums"], "bad": ["burns out"]}
 _FACTS = ("warranty", "guarantee", "rupees", "discount", "stock", "colour is", "made in", "version")
-
-
-def made_up() -> dict[str, Any]:
-    """The smallest industry: ten lamps, by file."""
-    return {
-        "catalogue": {
-            "brands": ["Asha", "Brio", "Cora", "Dune", "Echo"],
-            "series": [f"Line {letter}" for letter in "ABCDEFGHIJKLMNOPQRST"],
-            "origins": ["Pune", "Noida"],
-            "warranties": ["6", "12"],
-            "kinds": [
-                {
-                    "name": kind,
-                    "short": "lamp",
-                    "category": f"Home|{kind}",
-                    "prices": [100, 900],
-                    "parts": ["bulb", "foot"],
-                    "specs": ["small"],
-                    "use": "evenings",
-                }
-                for kind in KINDS
-            ],
-        },
-        "features/all": {kind: ["It glows.", "It lasts.", "It is flat.", "It is round."] for kind in KINDS},
-        "problems/all": {
-            f"dark-{number}": {
-                "kinds": [kind],
-                "part": "bulb",
-                "fits": ["replacement"],
-                "says": [f"The {kind} is dark.", f"No light comes from the {kind}."],
-                "when": ["It was night."],
-                "ask": [["Is it on?", "Yes."], ["Is it in?", "No."]],
-                "steps": [["Turn it.", "It glows.", "It does not."]],
-                "why": ["Bulbs age."],
-            }
-            for number, kind in enumerate(KINDS)
-        },
-        "reviews/all": {
-            kind: {"scenes": ["It stands there."], "later": [], "bulb": dict(SAID), "foot": dict(SAID)}
-            for kind in KINDS
-        },
-        "launches": {
-            kind: {
-                "tested": ["We tried it.", "It held."],
-                "home": ["It glows.", "It fits."],
-                "asks": ["How?"],
-            }
-            for kind in KINDS
-        },
-        "clients": {
-            "Hotels": {
-                "types": ["SME"],
-                "forms": ["Hotel {word}"],
-                "scene": ["They sleep late."],
-                "uses": {KINDS[0]: ["the hall"]},
-            }
-        },
-        "asides": {"asides": [{"kinds": [KINDS[0]], "say": ["It was a gift."]}]},
-    }
 
 
 def write(place: Path, files: dict[str, Any]) -> str:
@@ -180,7 +122,7 @@ def test_a_garden_company_is_sound_and_its_tasks_can_be_done(tmp_path: Path) -> 
 
 
 def test_a_folder_of_ones_own_is_an_industry(tmp_path: Path) -> None:
-    mine = open_industry(write(tmp_path, made_up()))
+    mine = open_industry(write(tmp_path, copy.deepcopy(LAMPS)))
     assert mine.name == "mine"
     assert set(mine.kinds) == set(KINDS)
     assert mine.vendors is packaged().vendors
@@ -189,7 +131,7 @@ def test_a_folder_of_ones_own_is_an_industry(tmp_path: Path) -> None:
 
 
 def test_the_same_contents_under_another_name_have_the_same_digest(tmp_path: Path) -> None:
-    folder = Path(write(tmp_path, made_up()))
+    folder = Path(write(tmp_path, copy.deepcopy(LAMPS)))
     other = shutil.copytree(folder, tmp_path / "other")
     assert open_industry(str(folder)).digest == open_industry(str(other)).digest
     (other / "asides.toml").write_text("asides = []\n")
@@ -197,7 +139,7 @@ def test_the_same_contents_under_another_name_have_the_same_digest(tmp_path: Pat
 
 
 def test_a_topic_of_ones_own_replaces_that_of_the_default(tmp_path: Path) -> None:
-    files = made_up()
+    files = copy.deepcopy(LAMPS)
     lamps = {"things": ["the lamp"] * 8} | {
         name: ["It glows."] * 6 for name in ("done", "trouble", "next", "gain")
     }
@@ -209,7 +151,7 @@ def test_a_topic_of_ones_own_replaces_that_of_the_default(tmp_path: Path) -> Non
 
 
 def test_sentences_of_a_topic_about_other_goods_are_replaced(tmp_path: Path) -> None:
-    files = made_up()
+    files = copy.deepcopy(LAMPS)
     old = packaged().topics["SA"]["festival campaign"]["radio spot"]
     instead = {old["gain"][1]: "Lamps glow."}
     files["topics/SA"] = {"festival campaign": {"radio spot": {"instead": instead}}}
@@ -260,7 +202,7 @@ BROKEN: dict[str, Callable[[dict[str, Any]], None]] = {
 
 @each_row("said", BROKEN)
 def test_what_is_no_industry_is_refused(tmp_path: Path, said: str) -> None:
-    files = made_up()
+    files = copy.deepcopy(LAMPS)
     BROKEN[said](files)
     with pytest.raises(InputError) as refused:
         open_industry(write(tmp_path, files))
@@ -269,7 +211,7 @@ def test_what_is_no_industry_is_refused(tmp_path: Path, said: str) -> None:
 
 
 def test_strange_and_missing_files_are_refused(tmp_path: Path) -> None:
-    folder = Path(write(tmp_path, made_up()))
+    folder = Path(write(tmp_path, copy.deepcopy(LAMPS)))
     for file, text, said in (
         ("problem.toml", b"", "'problem.toml' is no part of an industry"),
         ("reviews/notes.md", b"", "no file of an industry"),

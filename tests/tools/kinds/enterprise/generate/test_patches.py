@@ -1,4 +1,4 @@
-"""Diffs that apply, faults that tests catch, and a judge that cannot be talked into a pass."""
+"""Diffs that apply, and faults that tests catch."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.tables import each_row
-from tests.tools.kinds.enterprise.generate.patches.checking import DiffError, apply_diff, patch_passes
+from tests.tools.kinds.enterprise.generate.patches.checking import apply_diff, passes_tests
 from tests.tools.kinds.enterprise.generate.patches.proving import prove
 from worksmith.evals.scoring.hidden_tests.checking import cases_of
 from worksmith.tools.kinds.enterprise.generate.code.families.python_functions import functions
-from worksmith.tools.kinds.enterprise.generate.code.patches.faults import OPERATORS
 from worksmith.tools.kinds.enterprise.generate.code.patches.modules import (
     draw_module,
     make_diff,
@@ -26,10 +24,6 @@ from worksmith.tools.kinds.enterprise.generate.code.patches.modules import (
     proofs,
 )
 from worksmith.tools.kinds.enterprise.generate.code.subjects import subject, topics
-
-CODE = "def twice(number):\n    return number + 1\n"
-FIXED = "def twice(number):\n    return number * 2\n"
-TESTS = "def test_one():\n    assert twice(2) == 4\n\n\ndef test_two():\n    assert twice(5) == 10\n"
 
 lines = st.lists(st.text("ab +-@\t", max_size=4), max_size=12)
 
@@ -50,60 +44,13 @@ def test_a_diff_leads_from_one_text_to_the_other(before: list[str], after: list[
         assert apply_diff(as_text(before), diff) == as_text(after)
 
 
-def test_a_hunk_finds_its_place_when_line_numbers_are_off() -> None:
-    diff = make_diff(CODE, FIXED, "a.py")
-    moved = '"""New first line."""\n\n' + CODE
-    assert apply_diff(moved, diff) == '"""New first line."""\n\n' + FIXED
-    assert apply_diff(CODE, diff.replace("@@ -1,2 +1,2 @@", "@@ ... @@")) == FIXED
-
-
-def test_of_several_places_the_nearest_counts() -> None:
-    text = "a\nx\n" * 5
-    diff = "--- a/f\n+++ b/f\n@@ -7,2 +7,2 @@\n a\n-x\n+y\n"
-    assert apply_diff(text, diff) == "a\nx\n" * 3 + "a\ny\n" + "a\nx\n"
-    with pytest.raises(DiffError, match="several places"):
-        apply_diff(text, "@@ @@\n a\n-x\n+y\n")
-
-
-@each_row(
-    ("diff", "reason"),
-    [
-        ("", "no hunk"),
-        ("just words", "no hunk"),
-        ("@@ -1,2 +1,2 @@\n def thrice(number):\n-    return number + 1\n+    return 0\n", "does not fit"),
-        ("@@ -1 +1 @@\n?def\n", "begins with"),
-        ("+++ b/a\n@@ -1 +1 @@\n-a\n+b\n+++ b/c\n@@ -1 +1 @@\n-a\n+b\n", "more than one file"),
-        ("@@ -9,0 +9,1 @@\n+late\n", "where it belongs"),
-    ],
-)
-def test_a_diff_that_does_not_fit_is_refused(diff: str, reason: str) -> None:
-    with pytest.raises(DiffError, match=reason):
-        apply_diff(CODE, diff)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        make_diff(CODE, FIXED, "a.py"),
-        FIXED,
-        f"```python\n{FIXED}```",
-        f"```diff\n{make_diff(CODE, FIXED, 'a')}```\n",
-    ],
-)
-def test_a_right_patch_passes_as_diff_or_as_code(change: str) -> None:
-    assert patch_passes(CODE, change, TESTS)
-
-
-@pytest.mark.parametrize("change", ["", "I have fixed the function.", CODE, FIXED.replace("twice", "thrice")])
-def test_a_wrong_patch_fails(change: str) -> None:
-    assert not patch_passes(CODE, change, TESTS)
-
-
 def test_there_are_faults_of_every_kind_for_every_function() -> None:
     assert len(functions()) >= 150
     assert functions().keys() == proofs().keys()
     assert all(len(proof.faults) >= 4 for proof in proofs().values())
-    assert {one.operator for proof in proofs().values() for one in proof.faults} == set(OPERATORS)
+    assert {one.operator for proof in proofs().values() for one in proof.faults} == {
+        *("comparison", "off_by_one", "wrong_variable", "missing_return", "wrong_default")
+    }
 
 
 @pytest.mark.parametrize("topic", ["checkout redesign", "gift wrapping option", "something unknown"])
@@ -117,8 +64,8 @@ def test_a_planted_fault_fails_and_its_patch_passes(topic: str) -> None:
         assert planted.line == next(n for n, (one, other) in enumerate(pairs, 1) if one != other)
         cases = [(call.replace('"', "'"), value) for call, value in cases_of(module.tests)]
         assert (planted.call.replace('"', "'"), planted.expected) in cases
-        assert not patch_passes(planted.code, planted.code, module.tests)
-        assert patch_passes(planted.code, make_diff(planted.code, module.text, "a.py"), module.tests)
+        assert not passes_tests(planted.code, module.tests)
+        assert passes_tests(module.text, module.tests)
 
 
 def test_no_function_uses_a_name_twice_for_different_things() -> None:

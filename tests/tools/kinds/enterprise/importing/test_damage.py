@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
+from tests.damage import mutated, values
 from tests.tools.kinds.enterprise.importing.small import EMPLOYEES, FILES, ORDER, POLICY, SALES, write_json
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.enterprise.importing.reader import read_enterprise
@@ -157,48 +157,12 @@ def test_nothing_readable_is_refused(small: Path, tmp_path: Path) -> None:
         read_enterprise(tmp_path / "void")
 
 
-SCALARS = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(max_size=8),
-    st.sampled_from(["", "|", "31-12-2020", "emp_0001", "₹1", "\ud800", "\x00", "99-99-9999", "~2"]),
-)
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
-    """A file of the small folder with a few values, keys or bytes changed."""
-    name = draw(st.sampled_from(sorted(FILES)))
-    records = json.loads(json.dumps(FILES[name]))
-    for _ in range(draw(st.integers(0, 3))):
-        record = draw(st.sampled_from(records))
-        key = draw(st.sampled_from(sorted(record)) if record else st.text(max_size=3))
-        action = draw(st.sampled_from(["value", "drop", "rename", "copy"]))
-        if action == "value":
-            record[key] = draw(VALUES)
-        elif action == "drop":
-            record.pop(key, None)
-        elif action == "rename":
-            record[draw(st.text(max_size=6))] = record.pop(key, None)
-        else:
-            records.append({**record, key: draw(VALUES)})
-    data = bytearray(json.dumps(records).encode())
-    for _ in range(draw(st.integers(0, 3))):
-        place = draw(st.integers(0, len(data)))
-        data[place : place + draw(st.integers(0, 20))] = draw(st.binary(max_size=6))
-    return name, bytes(data[: draw(st.integers(0, len(data)))] if draw(st.booleans()) else data)
+VALUES = values("", "|", "31-12-2020", "emp_0001", "₹1", "\ud800", "\x00", "99-99-9999", "~2")
 
 
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(mutation=mutated())
+@given(mutation=mutated(FILES, VALUES))
 def test_no_damage_is_too_much(small: Path, mutation: tuple[str, bytes]) -> None:
     name, data = mutation
     whole = (small / name).read_bytes()

@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from worksmith.tools.access.engine import load_policy
+from worksmith.tools.access.access_policy import load_policy
 from worksmith.tools.kinds.enterprise.access import find_persona, packaged_policy
 from worksmith.tools.kinds.enterprise.importing.fields import FILES
 from worksmith.tools.kinds.enterprise.importing.people import first_active, personas

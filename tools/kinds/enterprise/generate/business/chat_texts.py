@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from worksmith.tools.kinds.enterprise.generate.business.deck import Deck
 from worksmith.tools.kinds.enterprise.generate.business.product_problems import ProductProblem
-from worksmith.tools.kinds.enterprise.generate.deck import Deck
 from worksmith.tools.kinds.enterprise.generate.entities import Employee, Sale
 from worksmith.tools.kinds.enterprise.generate.grammar import grammar
 from worksmith.tools.kinds.enterprise.generate.industry import Industry

@@ -21,7 +21,7 @@ _BUSINESSES = 0.4
 
 
 def add_customers(draft: Draft) -> None:
-    """Households and small businesses, no two of the same name, none named like an employee."""
+    """Households and small businesses, all with different names, which no employee has."""
     numbers = draft.rng("customers")
     names = _names(numbers, {employee.name for employee in draft.people})
     for number in range(1, draft.counts.customers + 1):

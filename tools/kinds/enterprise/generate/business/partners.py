@@ -45,7 +45,7 @@ def address(numbers: random.Random) -> str:
 
 
 def tax_id(numbers: random.Random, number: int) -> str:
-    """Fifteen characters like a tax number's, different for each `number`; 00 is no state's code."""
+    """Fifteen characters like a tax number's, different for each `number`; 00 is not a state's code."""
     letters = "".join(numbers.choice(_LETTERS) for _ in range(5))
     return f"00{letters}{number:04d}{numbers.choice(_LETTERS)}1Z{numbers.randint(1, 9)}"
 

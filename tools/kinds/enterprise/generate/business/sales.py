@@ -11,7 +11,7 @@ from worksmith.tools.kinds.enterprise.generate.draft import Draft
 from worksmith.tools.kinds.enterprise.generate.entities import Customer, Employee, Product, Sale
 
 FIRST_DAY = date(2013, 1, 7)
-"""Of selling; earlier there was nobody to sell."""
+"""Of selling; earlier the company had no staff."""
 
 _PRODUCT_RANGE = (3, 60)
 _CUSTOMER_RANGE = (5, 120)
@@ -42,7 +42,7 @@ def add_sales(draft: Draft) -> None:
 
 
 def _pairs(numbers: random.Random, draft: Draft) -> list[tuple[Product, Customer]]:
-    """As many pairs as sales, none twice, so that a sale is known by its product and customer."""
+    """As many pairs as sales, all different, so that a sale is known by its product and customer."""
     total, products, customers = draft.counts.sales, draft.products, draft.customers
     per_product = _degrees(numbers, total, len(products), _PRODUCT_RANGE, len(customers))
     per_customer = _degrees(numbers, total, len(customers), _CUSTOMER_RANGE, len(products))
@@ -56,15 +56,15 @@ def _pairs(numbers: random.Random, draft: Draft) -> list[tuple[Product, Customer
 def _degrees(
     numbers: random.Random, total: int, count: int, span: tuple[int, int], partners: int
 ) -> list[int]:
-    """Degrees in `span`; in a small world nobody pairs with nearly everybody, else pairs would repeat."""
+    """Degrees in `span`; in a small world no partner pairs with nearly all, else pairs would repeat."""
     least, most = span
     return degrees(numbers, total, count, least, min(most, round(_DENSEST * partners)))
 
 
 def _without_repeats(numbers: random.Random, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same pairs with partners swapped until none is there twice; degrees stay.
+    """The same pairs with partners swapped until all differ; degrees stay.
 
-    Each swap must help and harm nothing. If chance finds none, the world is too dense, and a repeat stays.
+    Each swap must help and harm nothing. If chance finds no way, the world is too dense, and a repeat stays.
     """
     seen: dict[tuple[int, int], int] = {}
     for pair in pairs:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from datetime import date, timedelta
 
+from worksmith.tools.kinds.enterprise.generate.business.deck import Deck
 from worksmith.tools.kinds.enterprise.generate.business.reviews import BANDS, kind_reviews
-from worksmith.tools.kinds.enterprise.generate.deck import Deck
 from worksmith.tools.kinds.enterprise.generate.draft import Draft
 from worksmith.tools.kinds.enterprise.generate.entities import Product, Sale
 from worksmith.tools.kinds.enterprise.generate.grammar import MONTHS, grammar

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from worksmith.tools.generating.apportion import degrees
 from worksmith.tools.kinds.enterprise.generate.business.chat_texts import Chat, chat_slots, write_chat
+from worksmith.tools.kinds.enterprise.generate.business.deck import Deck
 from worksmith.tools.kinds.enterprise.generate.business.product_problems import ProductProblem, problems_of
-from worksmith.tools.kinds.enterprise.generate.deck import Deck
 from worksmith.tools.kinds.enterprise.generate.draft import Draft
 from worksmith.tools.kinds.enterprise.generate.entities import Employee, Sale
 from worksmith.tools.kinds.enterprise.generate.grammar import grammar
@@ -29,7 +29,7 @@ PROMISES = {
     "advice": "care_sheet",
     "escalation": "lead_call",
 }
-"""What the representative promises, by outcome; an unresolved chat ends without a promise."""
+"""The promise of the representative, by outcome; an unresolved chat ends without one."""
 
 _CHATS_EACH = (15, 60)
 _CHATS_ON_AVERAGE = 30
@@ -40,7 +40,7 @@ _DUE = (7, 16)
 
 
 def add_support_chats(draft: Draft) -> None:
-    """Chats after a purchase, at most one for each, with somebody of Sales who was employed on the day.
+    """Chats after a purchase, at most one for each, with an employee of Sales at that day.
 
     The truths: outcome, problem (its key), aspect, order, day of purchase, the promise made and when it is
     due, and by outcome the amount, the step that helped, the tip, or who takes over.
@@ -82,7 +82,7 @@ def _able(industry: Industry, kind: str, outcome: str, wait: int) -> list[Produc
 
 
 def _tried(numbers: random.Random, outcome: str, problem: ProductProblem) -> tuple[int, ...]:
-    """Which steps were tried, in any order; nobody tries one for advice."""
+    """The tried steps, in any order; none for advice."""
     if outcome == "advice":
         return ()
     places = range(len(problem.steps))

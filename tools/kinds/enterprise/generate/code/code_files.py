@@ -1,4 +1,4 @@
-"""Which files the repositories hold and what is wrong with them: planned before rows are made of it."""
+"""The files of the repositories and their faults: planned before their rows are made."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class CodeFile:
         functions: the names of its functions, views or triggers.
         module: what it should be, None for other languages than Python.
         text: what it is; faulty where an issue is open.
-        bugs: at most one of them open, each in a function of its own.
+        bugs: at most one of them open, each in another function.
     """
 
     repository: Repository

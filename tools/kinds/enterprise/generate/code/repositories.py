@@ -28,7 +28,7 @@ def add_repositories(draft: Draft, files: Sequence[CodeFile]) -> None:
             code=file.text,
         )
         facts = {"project": file.repository.project.name, "topic": file.repository.topic}
-        if file.language != "SQL":  # nobody calls views and triggers functions
+        if file.language != "SQL":  # not called: views and triggers
             facts["functions"] = ", ".join(file.functions)
         draft.latent(ref, file.language, facts)
 

@@ -1,4 +1,4 @@
-"""What a file of code deals with: the words of its topic, as names and in prose."""
+"""The subject of a file of code: the words of its topic, as names and in prose."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from worksmith.tools.kinds.enterprise.generate.wording import texts
 
 
 def people_names(numbers: random.Random, share_of_women: float = 0.4) -> Iterator[tuple[str, str]]:
-    """Full names with `Female` or `Male`, none twice; once half are used, all have a second first name."""
+    """Full names with `Female` or `Male`, all different; once half are used, all have a second first name."""
     lists = texts("names")
     surnames = lists["surnames"].split()
     firsts = {"Female": lists["female"].split(), "Male": lists["male"].split()}
@@ -28,5 +28,5 @@ def people_names(numbers: random.Random, share_of_women: float = 0.4) -> Iterato
 
 
 def outsiders(numbers: random.Random, insiders: set[str]) -> Iterator[str]:
-    """Names of people outside the company, all different and none an employee's."""
+    """Names of people outside the company, all different from each other and from employees'."""
     return (name for name, _ in people_names(numbers, 0.5) if name not in insiders)

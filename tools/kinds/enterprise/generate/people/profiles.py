@@ -1,4 +1,4 @@
-"""What is known about a person beyond their position: what biographies and resumes tell."""
+"""The facts about a person beyond their position, for biographies and resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is announced on the social platform: by whom, when, and with which facts."""
+"""Announcements on the social platform: author, time and facts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SETTLED = timedelta(days=730)
 """Who worked here for less time gets no farewell post."""
 
 _NO_PARTS = ("assembly", "packaging", "software", "wireless connection")
-"""Aspects of products that nobody can take out and look at."""
+"""Aspects of products that cannot be taken out."""
 
 _TRIES = 60
 
@@ -39,7 +39,7 @@ class Announcement:
         facts: what the post states, with project and topic.
         key: what makes it different; nothing is announced twice.
         refs: the records that it is about.
-        part, fault: an aspect of the product, and what is wrong with it.
+        part, fault: an aspect of the product, and its fault.
         person: who is honoured.
     """
 
@@ -87,7 +87,7 @@ class _Place:
         return Announcement(self.kind, self.project, self.topic, self.author, day, stated, key, refs)
 
     def before(self, day: date, least: int, most: int) -> date | None:
-        """A workday that many days before `day` on which the author can write; None if there is none."""
+        """A workday that many days before `day` on which the author can write; None without one."""
         found = day - timedelta(days=self.numbers.randint(least, most))
         found -= timedelta(days=max(0, found.weekday() - 4))
         return found if self.first <= found <= self.last else None
@@ -137,7 +137,7 @@ class _Desk:
         }
 
     def _plain(self, place: _Place) -> Announcement:
-        """Something of the project's own: an open day, a course, a day of help, open positions."""
+        """An event of the project: an open day, a course, a day of help, open positions."""
         day = workday(place.numbers, place.first, place.last)
         facts = {"day": _ahead(place.numbers, day).isoformat()}
         data = texts("posts/facts")["places"]
@@ -210,7 +210,7 @@ class _Desk:
         return replace(said, product=client.product, part=part, client=client)
 
     def _award(self, place: _Place) -> Announcement | None:
-        """Somebody else of the project, employed on both days."""
+        """Another member of the project, employed on both days."""
         day = workday(place.numbers, place.first, place.last)
         ceremony = _ahead(place.numbers, day)
         staff = [
@@ -226,7 +226,7 @@ class _Desk:
         )
 
     def _farewell(self, place: _Place) -> Announcement | None:
-        """Somebody else of the project who leaves soon, after some years."""
+        """Another member of the project who leaves soon, after some years."""
         leaving = [
             one
             for one in colleagues(self._draft, place.project)

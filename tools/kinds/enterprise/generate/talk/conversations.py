@@ -32,7 +32,7 @@ _PACE = (0.2, 0.6)
 
 _TRIES = 200
 _Topic = tuple[str, str, str]
-"""Somebody's id, the name of a project, and one of its topics."""
+"""A person's id, the name of a project, and one of its topics."""
 
 _Members = tuple[Project, list[Employee]]
 """A project and those of its members who belong to a team."""
@@ -49,12 +49,12 @@ def add_conversations(draft: Draft) -> None:
     chats = []
     for number in range(draft.counts.conversations):
         chance = draft.rng("conversations", number)
-        # A small team may have said all that there is to say; then the next one talks.
+        # A small team may have no topic left; then the next one talks.
         for team in (*teams[number % len(teams) :], *teams[: number % len(teams)]):
             if chat := _draw(draft, chance, projects[team], taken):
                 chats.append((chat, team, number))
                 break
-    numbers.shuffle(chats)  # else the ids would tell the team
+    numbers.shuffle(chats)  # else the ids would reveal the team
     for place, (chat, team, number) in enumerate(chats, 1):
         _add(draft, draft.rng("conversations", number, "text"), f"CV-{place:05d}", chat, team)
 
@@ -67,7 +67,7 @@ def _projects(draft: Draft, team: str) -> list[_Members]:
 def _draw(
     draft: Draft, numbers: random.Random, projects: Sequence[_Members], taken: set[_Topic]
 ) -> Chat | None:
-    """Who talks when about what; None if nobody of the team has anything left to talk about.
+    """The members, time and topic of a chat; None if the team has no topic left.
 
     Two members of one project, both employed on that day.
     """

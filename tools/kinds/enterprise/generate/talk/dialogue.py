@@ -190,7 +190,7 @@ class _Dialogue:
             self._say(listener, question)
 
     def _back(self, question: str) -> str:
-        """A question on the matter of the chat; it says so after details of the topic."""
+        """A question on the matter of the chat; it states this after details of the topic."""
         if not self._drifted or question.startswith("And "):
             return question
         lead = self._phrases.of("back", self._chat.intent, other=self._first)
@@ -252,7 +252,7 @@ class _Dialogue:
 
 
 def _small_talk(numbers: random.Random, chat: Chat) -> _Small | None:
-    """Where small talk stands, what one says and what the other replies; mostly there is none."""
+    """The place of small talk, its words and the reply; mostly None."""
     if numbers.random() >= _SMALL_TALK:
         return None
     place = "end" if chat.intent == "incident" else numbers.choice(("begin", "end"))

@@ -83,7 +83,7 @@ def _subject(thread: Thread) -> str:
 
 
 def _cited(draft: Draft, numbers: random.Random, thread: Thread, place: int) -> tuple[tuple[str, ...], str]:
-    """A record of the project that one of the two knows of, and the sentence that names it; often none."""
+    """A record of the project that one of the two knows of, and the sentence that names it; often nothing."""
     if numbers.random() >= _CITING:
         return (), ""
     day = thread.times[place].date()

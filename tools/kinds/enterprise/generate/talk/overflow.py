@@ -56,7 +56,7 @@ class _Advice:
 
 
 def add_overflow(draft: Draft) -> None:
-    """Questions with their answers, as many rows as there are to be. Each has an error code of its own."""
+    """Questions with their answers, as many rows as there are to be. Each has its own error code."""
     left = draft.counts.overflow
     number = 0
     next_id = 1

@@ -1,4 +1,4 @@
-"""What is written with clients and vendors, by whom and when: planned before anything is worded."""
+"""The mails with clients and vendors, with authors and times: planned before their words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COUNTED = {
 
 @dataclass(frozen=True)
 class Partner:
-    """A client or vendor as somebody to write to.
+    """A client or vendor as a correspondent.
 
     Attributes:
         ref: the record.
@@ -183,7 +183,7 @@ def _person(draft: Draft, numbers: random.Random, partner: Partner, day: date) -
 def _values(
     numbers: random.Random, kind: str | Sequence[str], roles: Sequence[str], times: Sequence[datetime]
 ) -> tuple[str | None, ...]:
-    """Each mail that states something states a value of its own."""
+    """Each mail that states something states another value."""
     values: list[str | None] = []
     for role, sent in zip(roles, times, strict=True):
         value = None

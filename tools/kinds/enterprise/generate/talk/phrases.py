@@ -1,4 +1,4 @@
-"""The phrases of one chat: none is said twice, names and topic are not said too often."""
+"""The phrases of one chat: all differ, and names and topic are not repeated too often."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Phrases:
         Args:
             path: the tables and the key of the occasion in `dialogue.toml`.
             other: who listens.
-            thing: the part of the topic that the phrase may name; none if it may name none.
+            thing: the part of the topic that the phrase may name; empty if it may name no part.
         """
         found = next(
             forms for forms in (_find(*start, *path) for start in [*zip(self._situations), ()]) if forms

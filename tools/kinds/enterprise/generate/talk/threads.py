@@ -1,4 +1,4 @@
-"""What the mail threads are about, who writes when: planned before anything is worded."""
+"""The subjects, authors and times of mail threads: planned before their words."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Thread:
         roles: what each mail does, see `texts/mail.toml`.
         people: who writes first, and who answers.
         times: when each mail is sent.
-        values: what each mail states, None where it states nothing.
+        values: what each mail states, None without one.
         deciders: who stands behind it, where a mail says so.
     """
 
@@ -155,7 +155,7 @@ def _values(
     roles: Sequence[str],
     times: Sequence[datetime],
 ) -> tuple[str | None, ...]:
-    """Each mail that states something states a value of its own, so that one sees which was read."""
+    """Each mail that states something states another value, so that the read one shows."""
     values: list[str | None] = []
     for role, sent in zip(roles, times, strict=True):
         value = None

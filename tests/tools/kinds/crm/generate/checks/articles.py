@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from worksmith.tools.generating.latent import Latent
+from worksmith.tools.kinds.crm.generate.conversation_reader import read_rules
 from worksmith.tools.kinds.crm.generate.draft import Built
-from worksmith.tools.kinds.crm.generate.hearing import read_rules
 from worksmith.tools.kinds.crm.generate.industry import Industry
 
 _SMALL_TALK = ("hello", "bye")

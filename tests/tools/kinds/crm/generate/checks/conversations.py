@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from worksmith.tools.generating.latent import Latent
-from worksmith.tools.kinds.crm.generate.draft import Built
-from worksmith.tools.kinds.crm.generate.hearing import (
+from worksmith.tools.kinds.crm.generate.conversation_reader import (
     Heard,
     Hearing,
     Rules,
@@ -19,6 +18,7 @@ from worksmith.tools.kinds.crm.generate.hearing import (
     turns_of_transcript,
     verdict,
 )
+from worksmith.tools.kinds.crm.generate.draft import Built
 from worksmith.tools.kinds.crm.generate.industry import Industry
 
 Record = dict[str, str | None]

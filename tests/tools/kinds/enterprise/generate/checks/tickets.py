@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from datetime import date
 
+from worksmith.tools.kinds.enterprise.generate.business.problems import problems
 from worksmith.tools.kinds.enterprise.generate.latent import Built
-from worksmith.tools.kinds.enterprise.generate.problems import problems
 from worksmith.tools.kinds.enterprise.generate.tickets import LIMITS
 
 _CLAUSE = re.compile(r"\b[A-Z]{2}-\d+\b")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from tests.tools.kinds.enterprise.generate.checks import (
-    clients,
+    described,
     employees,
     products,
-    resumes,
     sentiments,
     support_chats,
-    vendors,
 )
 from tests.tools.kinds.enterprise.generate.checks.conversations import verify_conversations
 from tests.tools.kinds.enterprise.generate.checks.issues import verify_issues
@@ -35,72 +35,14 @@ Record = dict[str, str | None]
 _ITEM = re.compile(r"^(SAL-\d+) .* (\d+) x (\d+) = (\d+)$", re.MULTILINE)
 _TOTAL = re.compile(r"^Total: (\d+) rupees$", re.MULTILINE)
 
-_LINKS = {
-    "employees": {"reports_to": "employees"},
-    "conversations": {"sender_emp_id": "employees", "recipient_emp_id": "employees"},
-    "mail": {"sender_emp_id": "employees", "recipient_emp_id": "employees"},
-    "repositories": {"emp_id": "employees"},
-    "issues": {"emp_id": "employees"},
-    "tickets": {"raised_by_emp_id": "employees", "emp_id": "employees"},
-    "sales": {"product_id": "products", "customer_id": "customers", "emp_id": "employees"},
-    "sentiments": {"product_id": "products", "customer_id": "customers"},
-    "support_chats": {"product_id": "products", "customer_id": "customers", "emp_id": "employees"},
-    "orders": {"customer_id": "customers"},
-    "overflow": {"emp_id": "employees", "parent_id": "overflow", "accepted_answer_id": "overflow"},
-    "posts": {"emp_id": "employees"},
-    "clients": {"emp_id": "employees"},
-    "vendors": {"emp_id": "employees"},
-    "resumes": {"emp_id": "employees"},
-}
-"""Which columns name a record of which source."""
-
-_EVENTS = (
-    ("conversations", "sender_emp_id", "date"),
-    ("conversations", "recipient_emp_id", "date"),
-    ("mail", "sender_emp_id", "date"),
-    ("mail", "recipient_emp_id", "date"),
-    ("repositories", "emp_id", "creation_date"),
-    ("issues", "emp_id", "created_at"),
-    ("tickets", "raised_by_emp_id", "assigned_date"),
-    ("tickets", "emp_id", "assigned_date"),
-    ("tickets", "emp_id", "closed_date"),
-    ("sales", "emp_id", "date_of_purchase"),
-    ("support_chats", "emp_id", "interaction_date"),
-    ("overflow", "emp_id", "creation_date"),
-    ("posts", "emp_id", "date"),
-    ("clients", "emp_id", "onboarding_date"),
-    ("vendors", "emp_id", "onboarding_date"),
-)
-"""What somebody did on a day: source, who, when."""
-
-_UNIQUE = (
-    ("employees", ("email",)),
-    ("employees", ("name",)),
-    ("products", ("product_name",)),
-    ("customers", ("customer_name",)),
-    ("sales", ("product_id", "customer_id")),
-    ("sentiments", ("review_id",)),
-    ("support_chats", ("product_id", "customer_id")),
-    ("orders", ("kind", "customer_id")),
-    ("clients", ("business_name",)),
-    ("clients", ("tax_id",)),
-    ("clients", ("contact_email",)),
-    ("vendors", ("business_name",)),
-    ("vendors", ("tax_id",)),
-    ("vendors", ("contact_email",)),
-    ("resumes", ("emp_id",)),
-    ("resumes", ("email",)),
-)
-"""Which columns together tell one record of a source from all others."""
+_SOUND = tomllib.loads(Path(__file__).with_name("sound.toml").read_text("utf-8"))
 
 _CHECKS: dict[str, Callable[[Record, Latent, Industry], list[str]]] = {
     "employees": employees.check,
     "products": products.check,
     "sentiments": sentiments.check,
     "support_chats": support_chats.check,
-    "clients": clients.check,
-    "vendors": vendors.check,
-    "resumes": resumes.check,
+    **dict.fromkeys(described.DESCRIBED, described.check),
 }
 """By source: reads one record's truths back from its text."""
 
@@ -135,7 +77,7 @@ def verify(built: Built) -> list[str]:
 
 
 def _duplicates(sources: dict[str, list[Record]]) -> Iterator[str]:
-    for source, columns in [(source, (key,)) for source, key in KEYS.items()] + list(_UNIQUE):
+    for source, columns in [(source, (key,)) for source, key in KEYS.items()] + _SOUND["unique"]:
         values = Counter(tuple(record[column] for column in columns) for record in sources[source])
         for value, times in values.items():
             if times > 1 or None in value:
@@ -144,7 +86,7 @@ def _duplicates(sources: dict[str, list[Record]]) -> Iterator[str]:
 
 def _dangling(built: Built, sources: dict[str, list[Record]]) -> Iterator[str]:
     known = {source: {record[KEYS[source]] for record in records} for source, records in sources.items()}
-    for source, links in _LINKS.items():
+    for source, links in _SOUND["links"].items():
         for record in sources[source]:
             for column, target in links.items():
                 value = record[column]
@@ -167,7 +109,7 @@ def _events(sources: dict[str, list[Record]]) -> Iterator[str]:
         record["emp_id"]: (record["doj"] or "", record["dol"] or TODAY.isoformat())
         for record in sources["employees"]
     }
-    for source, person, moment in _EVENTS:
+    for source, person, moment in _SOUND["events"]:
         for record in sources[source]:
             day = (record[moment] or "")[:10]
             first, last = spans.get(record[person], ("", "9999"))

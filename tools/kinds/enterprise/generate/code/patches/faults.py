@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-OPERATORS = ("comparison", "off_by_one", "wrong_variable", "missing_return", "wrong_default")
-
 _FLIPPED: dict[type[ast.cmpop], str] = {
     ast.Lt: "<=",
     ast.LtE: "<",
@@ -25,7 +23,7 @@ class Fault:
     """One fault in one function.
 
     Attributes:
-        operator: one of `OPERATORS`.
+        operator: comparison, off_by_one, wrong_variable, missing_return or wrong_default.
         line: where it is, counted from one in `source`.
         source: the function with the fault.
     """

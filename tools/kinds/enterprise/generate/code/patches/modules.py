@@ -46,7 +46,7 @@ class Proven:
 
 @dataclass(frozen=True)
 class Proof:
-    """What is known of a template.
+    """The known facts of a template.
 
     Attributes:
         expected: the value of each of its calls.
@@ -81,7 +81,7 @@ class Part:
 
     @cached_property
     def cases(self) -> list[tuple[str, str]]:
-        """Calls with what they should return."""
+        """Calls with their right results."""
         return [
             (self.render(call), self.render(value))
             for call, value in zip(self.function.calls, proofs()[self.function.key].expected, strict=True)
@@ -142,7 +142,7 @@ class Planted:
 
 @cache
 def proofs() -> dict[str, Proof]:
-    """What is known of each template, by its key."""
+    """The known facts of each template, by its key."""
     found = {}
     for key, entry in json.loads(read_text(__package__, "proofs.json")).items():
         expected = functions()[key].expected or tuple(entry["expected"])

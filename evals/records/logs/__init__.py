@@ -1,0 +1,1 @@
+"""The log of episodes: a line for each, and an index over them."""

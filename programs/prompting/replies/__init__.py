@@ -1,0 +1,1 @@
+"""Reading replies of models, well formed or nearly so."""

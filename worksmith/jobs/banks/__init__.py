@@ -1,0 +1,1 @@
+"""Trace banks as files: building and reading them."""

@@ -1,0 +1,1 @@
+"""Comparing programs: the plan of a study, its arms, and its figures."""

@@ -1,0 +1,1 @@
+"""Compiling programs, checking what a compile left, and its cost beforehand."""

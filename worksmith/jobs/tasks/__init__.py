@@ -1,0 +1,1 @@
+"""Tasks that users write: drafting, checking, and running one."""
