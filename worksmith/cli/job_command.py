@@ -47,7 +47,7 @@ def job_command(row: Mapping[str, Any]) -> Callable[..., None]:
     made.__doc__ = row["help"]
     parameters = inspect.signature(made, eval_str=True).parameters.values()
     shown = [each for each in parameters if each.name != "verbose" or row.get("verbose")]
-    made.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    made.__signature__ = inspect.Signature(shown)  # type: ignore[union-attr]
     complete = {name: getattr(choices, values) for name, values in row.get("complete", {}).items()}
     return from_settings(_at(row["settings"]), complete, row.get("examples", ()))(made)
 
