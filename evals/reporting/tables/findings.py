@@ -8,7 +8,7 @@ from statistics import median
 
 from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import ASR, PRIMARY, STRICT, EpisodeRecord
-from worksmith.evals.records.summary import on_tasks
+from worksmith.evals.records.summary import Summary, on_tasks
 from worksmith.evals.records.verdicts import JUDGE, JUDGED
 from worksmith.evals.reporting.html.templates import short
 from worksmith.evals.reporting.tables.areas import HEADINGS, counted
@@ -16,7 +16,7 @@ from worksmith.evals.reporting.tables.costs import dollars_an_episode, dollars_i
 from worksmith.evals.reporting.tables.failure_modes import title_of
 from worksmith.evals.running.study import Row, Study, difference
 from worksmith.evals.scoring.procedure import PROCEDURE
-from worksmith.evals.statistics import Interval
+from worksmith.evals.statistics import NOTHING, Interval
 from worksmith.evals.statistics.power import seen
 from worksmith.evals.table import number, percent, points, share
 
@@ -109,6 +109,11 @@ def power(study: Study) -> str:
         return f"Fewer than {_FEWEST} tasks or intents show no difference."
     tasks, size = max(found.n for found in compared), median(map(seen, compared))
     return f"{tasks} tasks show a difference of about {100 * size:.0f} points 8 times in 10 (at 5 %)."
+
+
+def outcome_of(summary: Summary) -> Interval:
+    """The outcome as differences take it: lost episodes count as wrong."""
+    return summary.scores.get(STRICT if summary.errors else PRIMARY, NOTHING)
 
 
 def shown(found: Interval) -> int:
