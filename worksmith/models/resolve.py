@@ -128,8 +128,8 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
     else:
         folder = APPRENTICE_FOLDER if model == APPRENTICE else Path(model.removeprefix(LOCAL))
         if not folder.is_dir():
-            known = names_instead(model, (APPRENTICE, SMOLLM2))
-            hint = f"{known} and {LOCAL}DIR, a folder that worksmith train wrote; {GGUF}FILE is a file"
+            there = names_instead(model, (APPRENTICE, SMOLLM2))
+            hint = f"{there} and {LOCAL}DIR, a folder that worksmith train wrote; {GGUF}FILE is a file"
             raise InputError(f"no local model {model!r}", where=name, hint=hint)
         from worksmith.models.transformer.trained import trained
 
