@@ -139,8 +139,8 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
         raise InputError("json_schema is for servers", where=name, hint="set constrained = auto or off")
     for setting in given:
         if setting not in engine.supported_params:
-            settings = sorted({*engine.supported_params, "constrained"})
-            raise unknown(f"{model} has no setting", setting, settings, name)
+            supported = sorted({*engine.supported_params, "constrained"})
+            raise unknown(f"{model} has no setting", setting, supported, name)
     lm = dspy.LM(f"{model}@{engine.digest}", engine=engine, num_retries=0, **given)
     lm.constrained = constrained
     return lm
