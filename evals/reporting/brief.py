@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from worksmith.evals.characters import harmless
-from worksmith.evals.records.record import ASR, PRIMARY
+from worksmith.evals.records.record import ASR
 from worksmith.evals.reporting.study_charts import part_changes, shown_rows
 from worksmith.evals.reporting.tables.costs import dollars_an_episode
-from worksmith.evals.reporting.tables.findings import cost, findings, measured
+from worksmith.evals.reporting.tables.findings import cost, findings, measured, outcome_of
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.table import NO_DATA, number, percent, points, share
 
@@ -62,7 +62,7 @@ def _programs(study: Study, most: int) -> Table:
     cells = (
         (
             short_name(row.arm.shown),
-            percent(row.summary.scores.get(PRIMARY)),
+            percent(outcome_of(row.summary)),
             *([_asr(row)] if attacked else ()),
             _lead(study, row),
             number(price, 4) if priced else number(row.summary.means.get("used_tokens"), 0),

@@ -43,11 +43,11 @@ def job_command(row: Mapping[str, Any]) -> Callable[..., None]:
 
     flag = typer.Option("--dry-run", help=row.get("dry_run_help", DRY_RUN))
     plan_or_run.__annotations__["dry_run"] = Annotated[bool, flag]
-    made = plan_or_run if "dry_run" in row else run
+    made: Any = plan_or_run if "dry_run" in row else run
     made.__doc__ = row["help"]
     parameters = inspect.signature(made, eval_str=True).parameters.values()
     shown = [each for each in parameters if each.name != "verbose" or row.get("verbose")]
-    made.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    made.__signature__ = inspect.Signature(shown)
     complete = {name: getattr(choices, values) for name, values in row.get("complete", {}).items()}
     return from_settings(_at(row["settings"]), complete, row.get("examples", ()))(made)
 

@@ -179,8 +179,9 @@ class Evaluation(Printable):
             "stopped": self.stopped and ": ".join(self.undone),
             "notes": self.notes,
         }
+        # Failures of access come before other scores, and as counts.
         title = f"Evaluation of {result.strategy} with {label} on {on_tasks(summary)}"
-        return View(title, facts | rates | scores | rates, result.records, COLUMNS)
+        return View(title, facts | rates | scores | rates, result.records, COLUMNS, record_row)
 
     def to_frame(self) -> pd.DataFrame:
         """The episodes as rows, a score in a column.

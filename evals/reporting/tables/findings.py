@@ -8,7 +8,7 @@ from statistics import median
 
 from worksmith.evals.records.groups import group_records
 from worksmith.evals.records.record import ASR, PRIMARY, STRICT, EpisodeRecord
-from worksmith.evals.records.summary import on_tasks
+from worksmith.evals.records.summary import Summary, on_tasks
 from worksmith.evals.records.verdicts import JUDGE, JUDGED
 from worksmith.evals.reporting.html.templates import short
 from worksmith.evals.reporting.tables.areas import HEADINGS, counted
@@ -16,7 +16,7 @@ from worksmith.evals.reporting.tables.costs import dollars_an_episode, dollars_i
 from worksmith.evals.reporting.tables.failure_modes import title_of
 from worksmith.evals.running.study import Row, Study, difference
 from worksmith.evals.scoring.procedure import PROCEDURE
-from worksmith.evals.statistics import Interval
+from worksmith.evals.statistics import NOTHING, Interval
 from worksmith.evals.statistics.power import seen
 from worksmith.evals.table import number, percent, points, share
 
@@ -111,6 +111,11 @@ def power(study: Study) -> str:
     return f"{tasks} tasks show a difference of about {100 * size:.0f} points 8 times in 10 (at 5 %)."
 
 
+def outcome_of(summary: Summary) -> Interval:
+    """The outcome as differences take it: lost episodes count as wrong."""
+    return summary.scores.get(STRICT if summary.errors else PRIMARY, NOTHING)
+
+
 def shown(found: Interval) -> int:
     """The sign of a difference that is shown; 0 for one that is not."""
     if _units(found) < _FEWEST:
@@ -134,8 +139,8 @@ def _compiling(compiled: Sequence[tuple[Row, Row, Interval]]) -> Iterator[str]:
     if len(compiled) == 1:
         ((row, base, found),) = compiled
         how = "lifted" if lifted else "lowered" if lowered else ""
-        said = f"{how} {base.arm.label}" if how else f"is not shown to change {base.arm.label}:"
-        yield f"Compiling with {row.arm.optimizer} {said} {_from_to(row, base, found)}."
+        message = f"{how} {base.arm.label}" if how else f"is not shown to change {base.arm.label}:"
+        yield f"Compiling with {row.arm.optimizer} {message} {_from_to(row, base, found)}."
         return
     if lifted:
         row, base, found = max(lifted, key=lambda each: _strict(each[0]))
@@ -237,8 +242,8 @@ def _costs(row: Row, base: Row | None) -> Iterator[str]:
     if not taken[0] or any(each.summary.uncounted for each in (row, base) if each):
         return
     paid = [dollars_an_episode(each.result) for each in (row, base) if each]
-    said = f"Its episode takes {number(taken[0], 0)} tokens"
-    said += f" ({paid[0]:.2g} dollars)" if paid[0] else ""
+    message = f"Its episode takes {number(taken[0], 0)} tokens"
+    message += f" ({paid[0]:.2g} dollars)" if paid[0] else ""
     if base and taken[1]:
-        said += f", {taken[0] / taken[1]:.2g} times those of {base.arm.label}"
-    yield f"{said}."
+        message += f", {taken[0] / taken[1]:.2g} times those of {base.arm.label}"
+    yield f"{message}."

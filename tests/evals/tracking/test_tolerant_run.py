@@ -35,7 +35,7 @@ class Kept(Run):
     ) -> Run:
         return Kept(ARM, self._store, self.sent)
 
-    def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
+    def metrics(self, values: Mapping[str, float], *, step: int = 0, split: str = "") -> None:
         self.check()
         self.sent += values
 

@@ -209,8 +209,7 @@ def defined(source: str) -> Callable[..., Any]:
     """The function that a source defines, as if it stood in this file."""
     found: dict[str, Callable[..., Any]] = {}
     exec(compile(source, __file__, "exec"), globals(), found)  # noqa: S102
-    (function,) = found.values()
-    return function
+    return next(iter(found.values()))
 
 
 @each_row(
