@@ -75,6 +75,8 @@ def tasks() -> list[dict[str, object]]:
 
 if __name__ == "__main__":
     lm = sys.argv[1] if len(sys.argv) > 1 else "local/apprentice"
+    wanted = {"customer": "Fir", "column": "status", "value": "shipped"}
+    print(env.episode(persona="nora").call("tools.find_orders", wanted).text)
     suite = ws.Suite(env, tasks())
     agent = ws.Agent("act", env)
     better = ws.KNN(accept="best", lm=lm).compile(agent, trainset=suite.train)
