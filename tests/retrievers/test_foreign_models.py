@@ -184,7 +184,7 @@ def test_a_store_chooses_no_model(index: Path, tmp_path: Path, column: str) -> N
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Made, "build_from_config", staticmethod(made.append))
-        with pytest.raises(RetrievalError, match="names an embedding model of its own"):
+        with pytest.raises(RetrievalError, match="names an embedding model"):
             check_index(index, WORLD)
         build_index(index, more, embedder="static", version="v2")
     assert made == []
