@@ -62,12 +62,12 @@ def learning_data(
         suite = suite_of_examples(trainset, valset or (), intent=intent)
         train = suite.select(split="train")
         dev = None if valset is None else suite.select(split="dev")
-    said = ""
+    message = ""
     if dev is None:
         ordered = sorted(train, key=lambda task: (task.intent or "", digest([seed, task.id])))
         train, dev = ordered[0::2], ordered[1::2]
-        said = f"without a valset, {len(dev)} of {len(ordered)} examples (seed {seed}) are for choosing"
-    return LearningData(suite, TaskSets(train, dev, _held_back(suite, train, dev)), said)
+        message = f"without a valset, {len(dev)} of {len(ordered)} examples (seed {seed}) are for choosing"
+    return LearningData(suite, TaskSets(train, dev, _held_back(suite, train, dev)), message)
 
 
 def _of_suite(valset: Sequence[Any], suite: Suite) -> list[Task]:

@@ -65,12 +65,12 @@ class ProcedureRule(BaseModel):
             return f"{self.tool} at most {self.at_most} time{'s' * (self.at_most != 1)}"
         if self.never_with:
             return f"{self.tool} never beside {self.never_with}"
-        said = f"{self.tool} needs {'its own ' * self.each}{self.needs} before it"
+        message = f"{self.tool} needs {'its own ' * self.each}{self.needs} before it"
         if self.same:
-            said += f" with the same {' and '.join(self.same)}"
+            message += f" with the same {' and '.join(self.same)}"
         if self.named:
-            said += f", which names {' and '.join(self.named)}"
-        return f"{said}, with the reply {self.reply!r}" if self.reply else said
+            message += f", which names {' and '.join(self.named)}"
+        return f"{message}, with the reply {self.reply!r}" if self.reply else message
 
 
 def procedure(

@@ -101,8 +101,8 @@ def load(entry: EntryPoint, noun: str) -> object:
     try:
         found: object = entry.load()
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        message = f"the {noun} {entry.name!r} cannot be imported ({said})"
+        words = f"{type(error).__name__}: {error}"
+        message = f"the {noun} {entry.name!r} cannot be imported ({words})"
         raise InputError(message, where=entry.value, hint=_remedy(entry)) from error
     return found
 

@@ -112,7 +112,8 @@ class View:
 
     def _more(self, shown: int) -> str:
         left = len(self.items) - shown
-        return f"{left:,} more rows; to_frame() has all" if left > 0 else ""
+        frame = "; to_frame() has all" if self.row else ""
+        return f"{left:,} more rows{frame}" if left > 0 else ""
 
 
 class Shown:

@@ -187,10 +187,10 @@ def check_schema(world: World, tables: Sequence[Table]) -> None:
     strange = [name for kind, name, _ in sorted(found) if kind in ("trigger", "view")]
     missing = [name for _, name, _ in sorted(own - found)]
     if strange or missing:
-        said = (
+        message = (
             f"has {strange[0]}, which its kind has not" if strange else f"has no {missing[0]} as its kind has"
         )
-        raise InputError(f"the world {said}", where=where, hint=_AGAIN)
+        raise InputError(f"the world {message}", where=where, hint=_AGAIN)
 
 
 def _schema(connection: apsw.Connection) -> set[tuple[str, str, str]]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from worksmith.api.measuring import compare as compare
     from worksmith.api.measuring import evaluate as evaluate
     from worksmith.api.models import lm as lm
+    from worksmith.evals.running.result import EvaluationProgress as EvaluationProgress
     from worksmith.evals.suite import Suite as Suite
     from worksmith.evals.tasks.task import Task as Task
     from worksmith.jobs.comparing.comparison import Comparison as Comparison
@@ -63,6 +64,7 @@ _PLACES = {
     "Database": "worksmith.tools.kinds.own_data.sources.database",
     "Environment": "worksmith.tools.kinds.own_data.environment",
     "Evaluation": "worksmith.jobs.evaluation",
+    "EvaluationProgress": "worksmith.evals.running.result",
     "InputError": "worksmith.tools.errors",
     "KNN": "worksmith.optimizers.search.few_shot",
     "OwnAgent": "worksmith.programs.own_agents.program",

@@ -50,8 +50,8 @@ class Form:
             values: for the braces in a sentence.
         """
         sentence = chance.choice(wordings[chance.choice(self.languages)])
-        said = re.sub(r"{(\w+)}", lambda found: values[found[1]], sentence)
-        return self.text.replace("{text}", _CODES[self.code](said))
+        message = re.sub(r"{(\w+)}", lambda found: values[found[1]], sentence)
+        return self.text.replace("{text}", _CODES[self.code](message))
 
 
 def goals() -> Mapping[str, Mapping[str, Any]]:

@@ -134,8 +134,8 @@ def check_made(state: Mapping[str, Any], made: Mapping[str, Any], *, but: str = 
         raise _other_program("it does not say how it was made")
     differing = sorted({name for name in (*told, *made) if told.get(name) != made.get(name)} - {but})
     if differing:
-        said = ", ".join(f"{name}={told[name]!r}" if name in told else f"no {name}" for name in differing)
-        raise _other_program(f"it was saved with {said}")
+        message = ", ".join(f"{name}={told[name]!r}" if name in told else f"no {name}" for name in differing)
+        raise _other_program(f"it was saved with {message}")
 
 
 def _same_fields(part: dspy.Predict, saved: Any) -> bool:

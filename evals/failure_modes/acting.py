@@ -59,8 +59,8 @@ def changes_fault(record: EpisodeRecord) -> FaultEntry | None:
     match wrong.kind:
         case "differs":
             cells = (f"{cell.name} is {cell.made!r}, not {cell.expected!r}" for cell in wrong.differing)
-            said = ", ".join(cells)
-            return _fault("wrong_argument", f"{place}: {said}"[:_LONGEST])
+            message = ", ".join(cells)
+            return _fault("wrong_argument", f"{place}: {message}"[:_LONGEST])
         case "missing" if not record.changes:
             return _fault("no_action", f"nothing was changed; expected is {place}")
         case "missing" if len(record.changes) >= len(record.expected_changes):

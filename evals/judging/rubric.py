@@ -168,8 +168,8 @@ def read_rubrics(file: Path) -> Rubrics:
         first = error.errors()[0]
         path = list(map(str, first["loc"]))[0 if "rubrics" in data else 2 :]  # a single one has no list
         where = ": ".join([str(file), *filter(None, [".".join(path)])])
-        said = first["msg"][0].lower() + first["msg"][1:]
-        raise InputError(said, where=where, hint=_HINT) from error
+        message = first["msg"][0].lower() + first["msg"][1:]
+        raise InputError(message, where=where, hint=_HINT) from error
     names = [rubric.name for rubric in rubrics.rubrics]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

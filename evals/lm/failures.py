@@ -243,12 +243,12 @@ def _quoted(error: BaseException, status: EpisodeStatus) -> str:
 
 
 def _with_setting(error: BaseException, status: EpisodeStatus) -> str:
-    said = described(error)
+    message = described(error)
     body = str(getattr(error, "body", None) or "")
-    setting = refused_setting(said, body) if status == "invalid_request" else None
+    setting = refused_setting(message, body) if status == "invalid_request" else None
     if setting is None:
-        return said
-    return f"the model refuses its setting {setting}, which can be changed or left out: {said}"
+        return message
+    return f"the model refuses its setting {setting}, which can be changed or left out: {message}"
 
 
 def _of_model(error: BaseException) -> EpisodeStatus | None:

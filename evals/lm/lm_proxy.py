@@ -41,8 +41,8 @@ def valid_unicode(message: lm15.Message) -> bool:
 def check_unicode(response: lm15.Response) -> None:
     """Check that a response can be written to a file, or raise `LMInvalidRequestError`."""
     if not valid_unicode(response.message):
-        said = "MALFORMED_RESPONSE: the reply is not valid Unicode"
-        raise LMInvalidRequestError(said, model=response.model)
+        words = "MALFORMED_RESPONSE: the reply is not valid Unicode"
+        raise LMInvalidRequestError(words, model=response.model)
 
 
 class Sample(NamedTuple):

@@ -44,9 +44,9 @@ def placed(error: BaseException) -> str:
     """An exception in one line, with the place of `place`; worksmith's have it in their text."""
     if isinstance(error, WorksmithError):
         return str(error)
-    said = " ".join(described(error).split())[:_LONGEST].removesuffix(":")
+    message = " ".join(described(error).split())[:_LONGEST].removesuffix(":")
     where = place(error)
-    return f"{said} ({where})" if where else said
+    return f"{message} ({where})" if where else message
 
 
 def place(error: BaseException) -> str:

@@ -56,8 +56,8 @@ def _cut(messages: list[Message]) -> list[Message]:
     head = _within(messages, LONGEST_PROMPT // 2)
     tail = _within(reversed(messages), LONGEST_PROMPT // 2)[::-1]
     left_out = messages[len(head) : len(messages) - len(tail)]
-    said = f"{len(left_out)} messages of {_size(left_out):,} characters are left out here"
-    return [*head, _note(said), *tail]
+    words = f"{len(left_out)} messages of {_size(left_out):,} characters are left out here"
+    return [*head, _note(words), *tail]
 
 
 def _within(messages: Iterable[Message], room: int) -> list[Message]:

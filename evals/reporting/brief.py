@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from worksmith.evals.characters import harmless
-from worksmith.evals.records.record import PRIMARY
+from worksmith.evals.records.record import ASR
 from worksmith.evals.reporting.study_charts import part_changes, shown_rows
 from worksmith.evals.reporting.tables.costs import dollars_an_episode
-from worksmith.evals.reporting.tables.findings import cost, findings, measured
+from worksmith.evals.reporting.tables.findings import cost, findings, measured, outcome_of
 from worksmith.evals.running.study import Row, Study
-from worksmith.evals.table import NO_DATA, number, percent, points
+from worksmith.evals.table import NO_DATA, number, percent, points, share
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,18 +57,24 @@ def show_brief(console: Console, study: Study, *, notes: Sequence[str] = (), ste
 def _programs(study: Study, most: int) -> Table:
     rows = shown_rows(study, most)
     paid = [dollars_an_episode(row.result) for row in rows]
-    priced = any(paid)
+    priced, attacked = any(paid), any(ASR in row.summary.scores for row in rows)
     lead = "gained" if study.compiled else f"points to {short_name(study.rows[0].arm.label, 20)}"
     cells = (
         (
             short_name(row.arm.shown),
-            percent(row.summary.scores.get(PRIMARY)),
+            percent(outcome_of(row.summary)),
+            *([_asr(row)] if attacked else ()),
             _lead(study, row),
             number(price, 4) if priced else number(row.summary.means.get("used_tokens"), 0),
         )
         for row, price in zip(rows, paid, strict=True)
     )
-    return short_table(("program", "outcome, %", lead, "dollars" if priced else "tokens"), cells)
+    shown = ("outcome, %", *(("asr, %",) if attacked else ()), lead)
+    return short_table(("program", *shown, "dollars" if priced else "tokens"), cells)
+
+
+def _asr(row: Row) -> str:
+    return share(row.summary.scores[ASR].value) if ASR in row.summary.scores else NO_DATA
 
 
 def _lead(study: Study, row: Row) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import ShownEpisode
-from worksmith.evals.reporting.figures import Figure, result_figures, study_figures
+from worksmith.evals.reporting.figures import Figure, study_figures
 from worksmith.evals.reporting.histories import History, history_grids
 from worksmith.evals.reporting.html.charts import Changes
 from worksmith.evals.reporting.html.episodes import episode_pages
@@ -23,7 +23,7 @@ from worksmith.evals.reporting.study_charts import (
     shown_rows,
 )
 from worksmith.evals.reporting.tables.ablation import ablation_grids
-from worksmith.evals.reporting.tables.areas import access_grid, area_grids, checker_grid, rate_grid
+from worksmith.evals.reporting.tables.areas import access_grid, area_grids, checker_grid
 from worksmith.evals.reporting.tables.attacks import attack_grid
 from worksmith.evals.reporting.tables.costs import cost_grid, result_cost_grid
 from worksmith.evals.reporting.tables.failure_modes import FACETS as FAILURE_FACETS
@@ -160,19 +160,18 @@ def evaluation_report(
     Args:
         rerun: see `worksmith.evals.running.study.StudyArm`.
     """
-    study, facts = Study((Row(StudyArm(result.strategy, rerun=rerun), result),)), _facts(result)
-    records, large = result.records, len(result.records) > MOST_TABLED
-    if large:  # the records do not fit into memory
-        facts["by kind of task, and episodes"] = "see `worksmith report` of the log"
+    study = Study((Row(StudyArm(result.strategy, rerun=rerun), result),))
+    if len(result.records) <= MOST_TABLED:
+        setting = {"strategy": result.strategy, "program": result.program}
+        return replace(study_report(study, title=title, setting=setting), page_bytes=PART_BYTES)
+    # The records do not fit into memory.
+    left_out = {"by kind of task, and episodes": "see `worksmith report` of the log"}
     return Report(
         title=title,
-        facts=facts,
-        findings=conclusions(study) if large else findings(study),
+        facts={**_facts(study), **left_out},
+        findings=conclusions(study),
         figure=program_changes(study),
-        sections=_sections(study, tables=program_grids(result, large=large), large=large),
-        page_bytes=PART_BYTES,
-        figures=() if large else tuple(result_figures(result.strategy, result, _split(records))),
-        episodes=() if large else _episodes(study),
+        sections=(Section("Tables", folded=_whole_grids(result)),),
     )
 
 
@@ -184,7 +183,7 @@ def study_report(
     histories: Sequence[History] = (),
     extra: Sequence[Section] = (),
 ) -> Report:
-    """The report of a comparison of programs.
+    """The report of a comparison of programs, or of one program.
 
     Args:
         study: the programs with their results; the first is the reference.
@@ -192,62 +191,64 @@ def study_report(
         histories: the compiles of its programs.
         extra: further parts, such as published figures.
     """
-    first = study.rows[0]
-    # Strategy and program are the reference's own: said of the whole comparison they would be wrong.
-    facts = {k: v for k, v in _facts(first.result).items() if k not in ("strategy", "program")}
-    facts["model"] = ", ".join(dict.fromkeys(row.result.model for row in study.rows if not row.arm.baseline))
-    reference = {"reference": first.arm.label} if len(study.rows) > 1 else {}
-    compared = len(study.rows) > 1
-    tables = study_grids(study, title=title) if compared else program_grids(first.result)
+    split = _split(study.rows[0].result.records)
+    single = len(study.rows) == 1
+    tables = program_grids(study.rows[0].result) if single else study_grids(study, title=title)
     return Report(
         title=title,
-        facts={**(setting or {}), **facts, "cost": cost(study), **reference},
+        facts={**(setting or {}), **_facts(study)},
         findings=findings(study),
         figure=program_changes(study),
-        sections=(*_sections(study, tables=(*tables, *history_grids(histories))), *extra),
-        figures=tuple(study_figures(study, _split(first.result.records))),
-        episodes=_episodes(study),
+        sections=(*_sections(study, (*tables, *history_grids(histories))), *extra),
+        figures=tuple(study_figures(study, split)),
+        episodes=tuple(
+            ShownEpisode(
+                row.arm.label, record, row.arm.rerun, getattr(row.result.records, "whole", ()), place
+            )
+            for row in study.rows
+            for place, record in enumerate(row.result.records)
+        ),
     )
 
 
-def _sections(study: Study, *, tables: Sequence[Grid], large: bool = False) -> tuple[Section, ...]:
-    """The parts of a page: what everybody reads first, and all tables folded."""
-    row = leading(study)
-    parts, flips = None if large else part_changes(study), flipped_tasks(study)
-    faults = () if large else failure_mode_grids(row.result.records, facets={})
-    front, guarded = (
-        front_plots(study),
-        [each for each in shown_rows(study, MOST_PROGRAMS) if each.summary.rates],
-    )
+def _sections(study: Study, tables: Sequence[Grid]) -> tuple[Section, ...]:
+    """The parts of a page: the first to be read, and all tables folded."""
+    row, parts, flips = leading(study), part_changes(study), flipped_tasks(study)
+    guarded = [each for each in shown_rows(study, MOST_PROGRAMS) if each.summary.rates]
     return (
         Section("Where", (parts,) if parts else ()),
-        Section(f"Failures of {row.arm.label}", tuple(faults)),
-        Section("Cost against quality", tuple(front[:1])),
+        Section(f"Failures of {row.arm.label}", failure_mode_grids(row.result.records, facets={})),
+        Section("Cost against quality", tuple(front_plots(study)[:1])),
         Section("Access", (access_grid(guarded),) if guarded else ()),
-        Section("Tables", folded=(*tables, *([flips] if flips else ()), *front[1:])),
+        Section("Tables", folded=(*tables, *([flips] if flips else ()))),
     )
 
 
-def program_grids(result: EvalResult, *, large: bool = False) -> tuple[Grid, ...]:
+def program_grids(result: EvalResult) -> tuple[Grid, ...]:
     """The tables of one program."""
-    summary, records = result.summary, result.records
-    grids = [score_grid(summary, result.model)]
-    grids += [rate_grid(summary)] if summary.rates else []
-    judged, further = judge_grid(summary.judging), list[Grid | None]()
-    if not large:
-        kind = kind_of(records).report()
-        grids += kind.program(result.as_program())
-        further = [
-            attack_grid(result),
-            *_reliability(result, kind),
-            *facet_grids(records, result.seed),
-            *failure_mode_grids(records),
-            checker_grid(records),
-            result_cost_grid(result),
-        ]
-    elif summary.pass_hat:
-        further = [attempt_grid(summary, ())]
-    return (*grids, status_grid(summary), *(grid for grid in (*further, judged) if grid))
+    records, kind = result.records, kind_of(result.records).report()
+    found = [
+        attack_grid(result),
+        *_reliability(result, kind),
+        *facet_grids(records, result.seed),
+        *failure_mode_grids(records),
+        checker_grid(records),
+        result_cost_grid(result),
+    ]
+    tables = kind.program(result.as_program())
+    return (*_whole_grids(result), *tables, *(grid for grid in found if grid))
+
+
+def _whole_grids(result: EvalResult) -> tuple[Grid, ...]:
+    """The tables that need no record."""
+    summary, row = result.summary, Row(StudyArm(result.strategy), result)
+    judged = judge_grid(summary.judging)
+    return (
+        score_grid(summary, result.model),
+        *([access_grid([row])] if summary.rates else []),
+        status_grid(summary),
+        *([judged] if judged else []),
+    )
 
 
 def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
@@ -304,25 +305,19 @@ def _kind_grids(study: Study) -> tuple[Grid, ...]:
     return tuple(kind.report().comparison(programs))
 
 
-def _episodes(study: Study) -> tuple[ShownEpisode, ...]:
-    return tuple(
-        ShownEpisode(row.arm.label, record, row.arm.rerun, getattr(row.result.records, "whole", ()), place)
-        for row in study.rows
-        for place, record in enumerate(row.result.records)
-    )
-
-
 def _split(records: Sequence[EpisodeRecord]) -> str:
     splits = {record.split for record in records}
     return splits.pop() if len(splits) == 1 else "all"
 
 
-def _facts(result: EvalResult) -> dict[str, str]:
+def _facts(study: Study) -> dict[str, str]:
+    first = study.rows[0]
+    models = dict.fromkeys(row.result.model for row in study.rows if not row.arm.baseline)
     return {
-        "model": result.model,
-        "strategy": result.strategy,
-        "program": result.program,
-        "tasks": str(result.summary.tasks),
-        "trials": str(result.trials),
-        "seed": str(result.seed),
+        "model": ", ".join(models),
+        "tasks": str(first.summary.tasks),
+        "trials": str(first.result.trials),
+        "seed": str(first.result.seed),
+        "cost": cost(study),
+        **({"reference": first.arm.label} if len(study.rows) > 1 else {}),
     }

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from worksmith.evals.records.groups import group_records
-from worksmith.evals.records.record import PRIMARY, EpisodeRecord
+from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import facet_names, field_value
 from worksmith.evals.reporting.html.charts import Change, Changes
 from worksmith.evals.reporting.html.plots import CostPoint, Plot, efficient
 from worksmith.evals.reporting.tables.costs import dollars_an_episode
-from worksmith.evals.reporting.tables.findings import before, leading
+from worksmith.evals.reporting.tables.findings import before, leading, outcome_of
 from worksmith.evals.running.study import Row, Study
-from worksmith.evals.statistics import NOTHING, Interval
+from worksmith.evals.statistics import Interval
 from worksmith.evals.table import points
 
 MOST_PROGRAMS, MOST_PARTS = 8, 12
@@ -24,7 +24,6 @@ MOST_PROGRAMS, MOST_PARTS = 8, 12
 _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
     ("dollars", "dollars an episode", lambda row: dollars_an_episode(row.result, cached=False)),
     ("used tokens", "used tokens an episode", lambda row: row.summary.means.get("used_tokens")),
-    ("model calls", "model calls an episode", lambda row: row.summary.means.get("model_calls")),
 )
 
 
@@ -65,6 +64,7 @@ def program_changes(study: Study) -> Changes:
             )
         )
     notes = ["A ring is the same program uncompiled."] if drawn else []
+    notes += ["Lost episodes count as wrong."] if any(row.summary.errors for row in rows) else []
     notes += ["A grey dot is a baseline."] if any(each.faint for each in changes) else []
     left = len(study.rows) - len(rows)
     notes += [f"{left} more programs are in the table of all programs below."] if left else []
@@ -83,15 +83,11 @@ def part_changes(study: Study) -> Changes | None:
         return None
     parts, old = (_parts(each, of) if each else {} for each in (row, base))
     changes = [
-        Change(
-            value, score, old.get(value) if base else None, _tasks(score), {"arm": row.arm.label, name: value}
-        )
+        Change(value, score, old.get(value), _tasks(score), {"arm": row.arm.label, name: value})
         for value, score in parts.items()
         if value and not math.isnan(score.value)
     ]
-    changes.sort(
-        key=lambda each: (-abs(each.after.value - (each.before or each.after).value), each.after.value)
-    )
+    changes.sort(key=_most_changed)
     programs = f"{base.arm.label} → {row.arm.label}" if base else row.arm.label
     left = len(changes) - MOST_PARTS
     notes = (f"{left} more are in the tables below.",) if left > 0 else ()
@@ -131,7 +127,13 @@ def _style(row: Row) -> str:
 
 
 def _outcome(row: Row) -> Interval:
-    return row.summary.scores.get(PRIMARY, NOTHING)
+    return outcome_of(row.summary)
+
+
+def _most_changed(change: Change) -> tuple[float, float, str]:
+    """Where there is nothing to compare with, the worst come first."""
+    value = change.after.value
+    return -abs(value - change.before.value) if change.before else 0.0, value, change.label
 
 
 def _tasks(score: Interval) -> str:
@@ -140,7 +142,4 @@ def _tasks(score: Interval) -> str:
 
 def _parts(row: Row, of: Callable[[EpisodeRecord], str]) -> dict[str, Interval]:
     groups = group_records(row.result.records, of)
-    return {
-        value: summarize(part, seed=row.result.seed).scores.get(PRIMARY, NOTHING)
-        for value, part in groups.items()
-    }
+    return {value: outcome_of(summarize(part, seed=row.result.seed)) for value, part in groups.items()}

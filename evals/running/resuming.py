@@ -27,13 +27,13 @@ class Resumed(NamedTuple):
     begun: int = 0
 
     def __str__(self) -> str:
-        said = f"--resume: {self.reused} episodes are taken over from the log, {self.to_run} are run"
+        message = f"--resume: {self.reused} episodes are taken over from the log, {self.to_run} are run"
         if self.begun:
-            said += f", {self.begun} of them from where they were stopped"
+            message += f", {self.begun} of them from where they were stopped"
         if not self.changed:
-            return said
+            return message
         reasons = ", ".join(f"{count} for {what}" for what, count in self.changed.items())
-        return f"{said}; of these the log has others, but something has changed: {reasons}"
+        return f"{message}; of these the log has others, but something has changed: {reasons}"
 
 
 def changes_of(

@@ -157,8 +157,8 @@ def check_measured(
         if graded and constraint.measured(graded) is None:
             if constraint.metric in COSTS:
                 hint = "bound steps or seconds"
-                said = f"nobody counted the {constraint.metric} of the program"
-                raise InputError(said, where="--constraint", hint=hint)
+                message = f"nobody counted the {constraint.metric} of the program"
+                raise InputError(message, where="--constraint", hint=hint)
             names = {name for record in graded for name in record.scores} | set(COSTS)
             raise InputError(
                 f"no episode{run and f' of {run}'} has a score {constraint.metric!r}",

@@ -39,8 +39,8 @@ class ProcedureScorer:
         for rule in (*self._rules, *task.procedure):
             step = next(_breaks(rule, episode.calls), None)
             if step is not None:
-                said = f"{rule}{f' ({rule.why})' if rule.why else ''}"
-                found.append(FaultEntry(kind=PROCEDURE, step=step, detail=said))
+                message = f"{rule}{f' ({rule.why})' if rule.why else ''}"
+                found.append(FaultEntry(kind=PROCEDURE, step=step, detail=message))
         return tuple(found)
 
 

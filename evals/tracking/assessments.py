@@ -128,8 +128,13 @@ def _cost(judgement: Judgement) -> Mapping[str, str] | None:
 def _expectations(task: Task) -> list[Assessment]:
     from mlflow.entities import AssessmentSource, AssessmentSourceType, Expectation
 
+    # MLflow's list of traces has ten columns, and one of each expectation before the first score.
+    values = expectations(task)
+    others = [name for name in values if name != "expected_response"]
+    if others:
+        values["expected"] = {name.removeprefix("expected_"): values.pop(name) for name in others}
     source = AssessmentSource(AssessmentSourceType.CODE, _TRUTH)
-    return [Expectation(name=name, value=value, source=source) for name, value in expectations(task).items()]
+    return [Expectation(name=name, value=value, source=source) for name, value in values.items()]
 
 
 def _denied(task: Task) -> bool:

@@ -224,7 +224,7 @@ class MlflowRun(Run):
     ) -> None:
         choice = NONE if baseline and not self._tracker.traces.baselines else self._tracker.traces
         chosen = choice.of(records, seed)
-        self._traced[split] = said = f"{len(chosen):,} of {len(records):,} episodes ({choice})"
+        self._traced[split] = message = f"{len(chosen):,} of {len(records):,} episodes ({choice})"
         with boundary():
             writer = TraceWriter(
                 self._tracker.uri, self._tracker.experiment_id, self.id, model=model, model_id=self._model_id
@@ -233,8 +233,8 @@ class MlflowRun(Run):
             if not written.complete:
                 (traces, scores), (sent_traces, sent_scores) = written.stored, written.sent
                 counts = f"{traces} of {sent_traces} traces, {scores} of {sent_scores} assessments"
-                said += f", incomplete: {counts}"
-            self._client.set_tag(self.id, "worksmith.traces", said)
+                message += f", incomplete: {counts}"
+            self._client.set_tag(self.id, "worksmith.traces", message)
         self.complete = self.complete and written.complete
 
     def report(self, report: Report) -> None:

@@ -94,8 +94,8 @@ def _ask(uri: str) -> None:
             raise_on_status=False,
         )
     except MlflowException as error:
-        said = f"no answer within {ANSWER} s" if "timed out" in str(error) else _sentence(error)
-        raise OSError(said) from error
+        message = f"no answer within {ANSWER} s" if "timed out" in str(error) else _sentence(error)
+        raise OSError(message) from error
     if answer.status_code in _DOWN:
         raise OSError(f"its gateway answers {answer.status_code}")
 

@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from rich.console import Console
+
 import worksmith as ws
 
 CUSTOMERS = ["Alder", "Birch", "Cedar", "Damson", "Elm", "Fir", "Gorse", "Hazel"]
@@ -76,4 +78,4 @@ if __name__ == "__main__":
     suite = ws.Suite(env, tasks())
     agent = ws.Agent("act", env)
     better = ws.KNN(accept="best", lm=lm).compile(agent, trainset=suite.train)
-    print(ws.compare([agent, better], suite.test, lm=lm))
+    ws.compare([agent, better], suite.test, lm=lm).print_tables(Console(width=110))

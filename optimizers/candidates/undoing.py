@@ -77,8 +77,8 @@ def without_parts(program: Program, bare: dspy.Module | None = None) -> dict[str
     if bare is not None:
         undo = undoing(program, bare, *([artifact.manifest.candidate] if artifact else ()))
     elif artifact is None:
-        said = "the program does not say what it was compiled from"
-        raise InputError(said, where="program", hint="give bare")
+        message = "the program does not say what it was compiled from"
+        raise InputError(message, where="program", hint="give bare")
     else:
         undo = artifact.manifest.undo
     found = {name: made_of(each, program) for name, each in taken_off(undo, program).items()}

@@ -301,8 +301,8 @@ def nothing_taught(teacher: str, gaps: Mapping[str, int], *, prebuilt: bool = Fa
             hint="return 0 for an answer that cannot be scored",
         )
     if most in _HINTS:
-        said = f"none of {attempts} training tasks gave a demonstration ({named}{first})"
-        return NothingTaughtError(f"nothing was taught: {said}", hint=_HINTS[most])
+        message = f"none of {attempts} training tasks gave a demonstration ({named}{first})"
+        return NothingTaughtError(f"nothing was taught: {message}", hint=_HINTS[most])
     return NothingTaughtError(
         f"{teacher} taught nothing: none of {attempts} attempts at training tasks succeeded ({named}{first})",
         where="--teacher",

@@ -131,8 +131,8 @@ class _UserFormat(WholeTrajectories):
                 raise ValueError("it is too long")
             values: dict[str, Any] = super().parse(signature, completion)  # type: ignore[misc]
         except (RecursionError, ValueError) as error:
-            said = _NESTED if isinstance(error, RecursionError) else str(error)
-            raise AdapterParseError(type(self).__name__, signature, completion, said) from error
+            message = _NESTED if isinstance(error, RecursionError) else str(error)
+            raise AdapterParseError(type(self).__name__, signature, completion, message) from error
         return values
 
 

@@ -109,8 +109,8 @@ def read_manifest(directory: Path | None) -> IndexManifest | None:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
-        said = f"{place}: {first['msg']}" if place else first["msg"]
-        raise RetrievalError(f"cannot be read: {said}", where=where, hint=REINDEX) from error
+        message = f"{place}: {first['msg']}" if place else first["msg"]
+        raise RetrievalError(f"cannot be read: {message}", where=where, hint=REINDEX) from error
     except (OSError, ValueError) as error:
         raise RetrievalError(f"cannot be read: {error}", where=where, hint=REINDEX) from error
 

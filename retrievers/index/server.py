@@ -103,8 +103,8 @@ def _check(address: str, place: Address) -> None:
         wait = httpx.Timeout(ANSWER, connect=CONNECT)
         answer = httpx.get(f"{scheme}://{place.host}:{place.port}/api/v2/heartbeat", timeout=wait)
     except (OSError, httpx.HTTPError) as error:
-        said = f"no answer within {ANSWER} s" if isinstance(error, httpx.TimeoutException) else str(error)
-        raise _failed(said, address, "does the server run?") from error
+        message = f"no answer within {ANSWER} s" if isinstance(error, httpx.TimeoutException) else str(error)
+        raise _failed(message, address, "does the server run?") from error
     if answer.status_code in (502, 503, 504):
         raise _failed(f"its gateway answers {answer.status_code}", address, "does the server run?")
 

@@ -93,8 +93,8 @@ class Store:
         found = collection.metadata or {}
         for name, value in identity.items():
             if found.get(name) != value:
-                said = "it was not finished" if name == "digest" and not found.get(name) else f"other {name}"
-                raise RetrievalError(f"does not fit: {said}", where=where, hint=REINDEX)
+                fault = "it was not finished" if name == "digest" and not found.get(name) else f"other {name}"
+                raise RetrievalError(f"does not fit: {fault}", where=where, hint=REINDEX)
         return StoredCollection(collection, self.batch, self._address)
 
     def begin(self, source: str, model: Mapping[str, str]) -> StoredCollection:

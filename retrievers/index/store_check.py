@@ -35,8 +35,8 @@ def _check_regular(folder: Path) -> None:
         links = [name for name in folders if (Path(place) / name).is_symlink()]
         for path in (Path(place) / name for name in (*links, *files)):
             if not path.is_file():
-                said = "the vector store is damaged: not a regular file"
-                raise StoreError(said, where=str(path), hint=REINDEX)
+                message = "the vector store is damaged: not a regular file"
+                raise StoreError(message, where=str(path), hint=REINDEX)
 
 
 def _check_database(file: Path) -> None:

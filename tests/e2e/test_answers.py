@@ -113,7 +113,7 @@ def test_compare_shows_floors_a_ceiling_and_what_went_wrong_with_access(company:
     page = Path("page.html").read_text()
     assert "over-refusals" in page
     assert "Outcome by model and strategy" in page
-    shown = invoke(*arguments, "--lm", "gold", "--no-track").output
+    shown = invoke(*arguments, "--lm", "gold", "--no-track", "--verbose").output
     assert "Outcome by area and type" in shown
     assert "HR, unanswerable" in shown
 

@@ -58,7 +58,7 @@ def test_compiling_gains_and_baselines_stand_beside(enterprise: Path, here: Path
 def test_several_models_stand_below_each_other(enterprise: Path, here: Path) -> None:
     options = ["--strategies", "react,direct", "--optimizers", "none", "--limit", 4, "--no-track"]
     options += ["--lm", f"gold,{standin.NAME}"]
-    result = invoke("compare", enterprise, *options)
+    result = invoke("compare", enterprise, *options, "--verbose")
     assert result.exit_code == 0, result.output
     assert "Outcome by model and strategy" in result.stdout
     rows = by_label(as_json("compare", enterprise, *options, "--resume"))

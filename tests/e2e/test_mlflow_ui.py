@@ -238,7 +238,7 @@ def test_from_a_run_to_a_trace_to_its_assessments(page: Page, recorded: Recorded
     page.see("select")
     page.click("Assess")
     page.see("judge_outcome")
-    page.see("expected_tools")
+    page.see("expected")
     page.click("select")
     page.see("System")
     page.find("//*[contains(text(), 'Your input fields are:')]")

@@ -86,7 +86,7 @@ def test_wrong_episodes_keep_what_should_have_changed(compared: str) -> None:
 def test_what_there_is_not_is_said(compared: str) -> None:
     for arguments, said in (
         (("--arm", "nobody"), "no program 'nobody'"),
-        (("--where", "colour=red"), "there is no 'colour' to choose by"),
+        (("--where", "colour=red"), "not chosen by 'colour'"),
         (("--verdict", "odd"), "no verdict"),
         (("--metric", "beauty"), "no episode has a value of 'beauty'"),
     ):

@@ -23,7 +23,7 @@ PRINTED = {
     "own_dspy_program.py": r"before +0\.0 % .*\nafter +100\.0 %",
     "own_judge.py": r"own_judge:model +\d",
     "own_optimizer.py": r"Compiling with one-of-each lifted act from 0\.0 to",
-    "own_strategy.py": r"(?m)^ vote +\d",
+    "own_strategy.py": r"(?m)^ ?vote +\d",
 }
 """What is in the output where the stand-in answers."""
 

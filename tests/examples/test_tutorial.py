@@ -58,6 +58,6 @@ def test_outputs_are_short_and_complete(ran: nbformat.NotebookNode) -> None:
 
 def test_the_notebook_in_the_repository_has_these_outputs(ran: nbformat.NotebookNode) -> None:
     kept = [cell for cell in nbformat.read(NOTEBOOK, as_version=4).cells if cell.cell_type == "code"]
-    assert [[[*each.data] for each in cell.outputs] for cell in kept] == [
-        [[*each.data] for each in cell.outputs] for cell in ran.cells
+    assert [[{*each.data} for each in cell.outputs] for cell in kept] == [
+        [{*each.data} for each in cell.outputs] for cell in ran.cells
     ]

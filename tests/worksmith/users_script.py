@@ -50,7 +50,8 @@ def own(task: ws.AgentTask) -> ws.Answer:
     return ws.Answer(tools.call("close", {"ticket_id": task.text}))
 
 
-for optimizer in (ws.Race(budget=budget), ws.KNN(metric), ws.Bootstrap(demos=4)):
+told: list[ws.EvaluationProgress] = []
+for optimizer in (ws.Race(budget=budget), ws.KNN(metric), ws.Bootstrap(demos=4, on_progress=told.append)):
     better = optimizer.compile(agent, trainset=suite.train, valset=suite.dev)
 try:
     result: ws.Evaluation = ws.evaluate(better, suite.test, lm="local/apprentice", trials=2, track=False)

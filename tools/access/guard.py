@@ -306,9 +306,9 @@ class Guard:
         if tested or sorting:
             # SQLite neither merges a query with a LIMIT into another nor tests the other's conditions in it.
             # A cell of an unnamed column may be longer than the bounds.
-            said = " ".join((what, *(each.text for each in (*tested, *sorting)))).casefold()
+            message = " ".join((what, *(each.text for each in (*tested, *sorting)))).casefold()
             names = map(quoted, self._tables[source].columns)
-            named = ", ".join((ROW, *(name for name in names if name[1:-1].casefold() in said)))
+            named = ", ".join((ROW, *(name for name in names if name[1:-1].casefold() in message)))
             text = f"FROM (SELECT {named} {text} LIMIT -1) WHERE {_all(tested)}"
         if order is not None:
             first = order.text if isinstance(order, Foreign) else order

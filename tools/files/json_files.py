@@ -97,10 +97,10 @@ def parsed(data: bytes | str, what: str, *, where: str, hint: str | None = None)
     try:
         return parse_json(data.encode() if isinstance(data, str) else data)
     except ValueError as error:
-        said = str(error).replace(
+        words = str(error).replace(
             " at line 1 column ", " at column "
         )  # of a file of lines it is another line
-        raise InputError(f"not {what}: {said}", where=where, hint=hint) from error
+        raise InputError(f"not {what}: {words}", where=where, hint=hint) from error
 
 
 def validated(value: Any, model: type[Model], what: str, *, where: str, hint: str | None = None) -> Model:
@@ -111,10 +111,10 @@ def validated(value: Any, model: type[Model], what: str, *, where: str, hint: st
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"]))
         # Pydantic names worksmith's class if there is no object.
-        said = "an object is needed" if first["type"] == "model_type" else first["msg"]
-        said = said.removeprefix("Value error, ")
+        words = "an object is needed" if first["type"] == "model_type" else first["msg"]
+        words = words.removeprefix("Value error, ")
         raise InputError(
-            f"not {what}: {field}: {said}" if field else f"not {what}: {said}", where=where, hint=hint
+            f"not {what}: {field}: {words}" if field else f"not {what}: {words}", where=where, hint=hint
         ) from error
 
 

@@ -161,8 +161,8 @@ class Outcome:
         return [change.to_json() for change in self.changes]
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{change.operation} {change.table}" for change in self.changes)
-        return f"Outcome({said or 'no changes'})"
+        message = ", ".join(f"{change.operation} {change.table}" for change in self.changes)
+        return f"Outcome({message or 'no changes'})"
 
 
 def _read(change: apsw.TableChange, table: Table) -> RowChange:

@@ -34,4 +34,6 @@ def lm(name: str, *, tasks: Suite | Sequence[Task] = ()) -> dspy.LM:
         ...     print(ws.Agent("react", env)(task=suite.tasks[0]).answer)
         Done.
     """
-    return resolve(name, tasks=tasks if isinstance(tasks, Sequence) else tasks.tasks)
+    from worksmith.evals.suite import Suite
+
+    return resolve(name, tasks=tasks.tasks if isinstance(tasks, Suite) else tasks)

@@ -41,9 +41,9 @@ class Command(GroupedHelp):
                 return super().make_context(info_name, [str(defaults[first.name]), *given], parent, **extra)
             if param is None or param.name not in defaults or not set(given).isdisjoint(param.opts):
                 raise
-            said = str(getattr(error, "message", error))
+            message = str(getattr(error, "message", error))
             place = f"{PROJECT_FILE}: defaults: {param.name}"
-            raise InputError(said[:1].lower() + said[1:].rstrip("."), where=place) from error
+            raise InputError(message[:1].lower() + message[1:].rstrip("."), where=place) from error
 
 
 class Commands(typer.Typer):

@@ -174,8 +174,8 @@ def check(settings: CheckSettings, *, progress: Progress = SILENT) -> Check:
         before = [record for record in open_log(file, verdicts=False).records if record.graded]
     if not settings.update:
         if not before:
-            said = "no episode of the baseline has scores" if file.exists() else "there is no baseline"
-            raise InputError(said, where=str(file), hint="--update makes one")
+            message = "no episode of the baseline has scores" if file.exists() else "there is no baseline"
+            raise InputError(message, where=str(file), hint="--update makes one")
         check_measured(bounds, before, run=file.name)
     for option in ("junit", "log", "record"):
         if (other := getattr(settings, option)) and other.resolve() == file.resolve():
@@ -242,11 +242,11 @@ def _kept(record: EpisodeRecord) -> EpisodeRecord:
 def _sight(outcome: Criterion, now: int, before: int) -> str:
     """The loss that a check of this number of episodes finds, and the trials that find one of `_LOSS`."""
     tasks, loss = outcome.difference.n, min(1.0, seen(outcome.difference, sides=1))
-    said = f"8 times of 10 such a check shows a loss of {100 * loss:.0f} points"
+    message = f"8 times of 10 such a check shows a loss of {100 * loss:.0f} points"
     if loss <= _LOSS:
-        return said
+        return message
     trials = math.ceil(2 * (loss / _LOSS) ** 2 / (tasks / now + tasks / before))
-    return f"{said}, and with --trials {trials} in both runs one of {100 * _LOSS:.0f}"
+    return f"{message}, and with --trials {trials} in both runs one of {100 * _LOSS:.0f}"
 
 
 def _of_both(

@@ -27,6 +27,7 @@ from worksmith.evals.reporting.brief import show_brief
 from worksmith.evals.reporting.episode_row import episode_row
 from worksmith.evals.reporting.report import evaluation_report, study_report
 from worksmith.evals.reporting.study import setting_of, study_of
+from worksmith.evals.reporting.tables.attacks import attack_grid
 from worksmith.evals.reporting.tables.costs import said_cost
 from worksmith.evals.table import percent
 from worksmith.jobs.measuring.measurement import (
@@ -178,8 +179,9 @@ class Evaluation(Printable):
             "stopped": self.stopped and ": ".join(self.undone),
             "notes": self.notes,
         }
+        # Failures of access come before other scores, and as counts.
         title = f"Evaluation of {result.strategy} with {label} on {on_tasks(summary)}"
-        return View(title, facts | rates | scores | rates, result.records, COLUMNS)
+        return View(title, facts | rates | scores | rates, result.records, COLUMNS, record_row)
 
     def to_frame(self) -> pd.DataFrame:
         """The episodes as rows, a score in a column.
@@ -202,6 +204,9 @@ class Evaluation(Printable):
         study = self._study
         step = next_step(study, [run.path for run in self.logged])
         show_brief(console, study, notes=[*said, *self.notes], step=step)
+        for grid in map(attack_grid, self.runs.values()):
+            if grid is not None:
+                console.print(grid.rich())
 
     def print_tables(self, console: Console) -> None:
         for said in self.losses:

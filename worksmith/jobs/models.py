@@ -26,8 +26,8 @@ def models_here() -> Printed:
     lines = [f"{'model':<{width}}     MB  licence and state"]
     for row in rows:
         size = NO_DATA if row["bytes"] is None else f"{row['bytes'] / 1e6:,.0f}"
-        said = ", ".join(filter(None, (row["licence"], row["state"])))
-        lines.append(f"{row['name']:<{width}}  {size:>5}  {said}")
+        message = ", ".join(filter(None, (row["licence"], row["state"])))
+        lines.append(f"{row['name']:<{width}}  {size:>5}  {message}")
     return Printed({"models": rows}, (*lines, "`worksmith models get NAME` fetches a model."))
 
 

@@ -128,8 +128,8 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
     else:
         folder = APPRENTICE_FOLDER if model == APPRENTICE else Path(model.removeprefix(LOCAL))
         if not folder.is_dir():
-            known = names_instead(model, (APPRENTICE, SMOLLM2))
-            hint = f"{known} and {LOCAL}DIR, a folder that worksmith train wrote; {GGUF}FILE is a file"
+            there = names_instead(model, (APPRENTICE, SMOLLM2))
+            hint = f"{there} and {LOCAL}DIR, a folder that worksmith train wrote; {GGUF}FILE is a file"
             raise InputError(f"no local model {model!r}", where=name, hint=hint)
         from worksmith.models.transformer.trained import trained
 
@@ -139,8 +139,8 @@ def _with_weights(settings: NamedModel, name: str) -> dspy.LM:
         raise InputError("json_schema is for servers", where=name, hint="set constrained = auto or off")
     for setting in given:
         if setting not in engine.supported_params:
-            settings = sorted({*engine.supported_params, "constrained"})
-            raise unknown(f"{model} has no setting", setting, settings, name)
+            supported = sorted({*engine.supported_params, "constrained"})
+            raise unknown(f"{model} has no setting", setting, supported, name)
     lm = dspy.LM(f"{model}@{engine.digest}", engine=engine, num_retries=0, **given)
     lm.constrained = constrained
     return lm

@@ -51,15 +51,15 @@ def check_out(settings: TrainSettings) -> None:
     if settings.resume:
         if not unfinished:
             trained = (out / MANIFEST).is_file()
-            said = "the training is finished" if trained else "there is no unfinished training"
-            raise InputError(said, where=str(out), hint="leave --resume out")
+            message = "the training is finished" if trained else "there is no unfinished training"
+            raise InputError(message, where=str(out), hint="leave --resume out")
         return
     empty = not out.exists() or (out.is_dir() and not any(out.iterdir()))
     if empty or (settings.force and (unfinished or (out / MANIFEST).is_file())):
         return
     hints = "--resume continues it, --force begins again" if unfinished else "--force replaces a model"
-    said = "a training here is not finished" if unfinished else "there is something already"
-    raise InputError(said, where=str(out), hint=f"{hints}; or give another --out")
+    message = "a training here is not finished" if unfinished else "there is something already"
+    raise InputError(message, where=str(out), hint=f"{hints}; or give another --out")
 
 
 def check_apart(out: Path, read: Iterable[Path | None]) -> None:

@@ -52,13 +52,13 @@ def repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
     for task in tasks:
         alike = users.setdefault(request(task.model_copy(update={"user": None})), task)
         if task.user != alike.user:
-            said = f"the same text as {alike.id}, with another user: a teacher takes one gold plan for both"
-            yield finding("note", task, "query", said)
+            text = f"the same text as {alike.id}, with another user: a teacher takes one gold plan for both"
+            yield finding("note", task, "query", text)
         other = first.setdefault(request(task), task)
         if other is not task:
             across = other.split != task.split
-            said = f"the same request as {other.id}" + (f", of the split {other.split}" if across else "")
-            yield finding("wrong" if across else "note", task, "query", said)
+            message = f"the same request as {other.id}" + (f", of the split {other.split}" if across else "")
+            yield finding("wrong" if across else "note", task, "query", message)
 
 
 def _calls(env: Environment, task: Task) -> Iterator[Finding]:
@@ -67,8 +67,8 @@ def _calls(env: Environment, task: Task) -> Iterator[Finding]:
     for number, call in enumerate(task.expected):
         seen = episode.call(call.tool, dict(call.arguments))
         if seen.status != "ok":
-            said = f"{call.tool} ends as {seen.status.replace('_', ' ')}: {seen.text}"
-            yield finding("wrong", task, f"calls.{number}", said)
+            message = f"{call.tool} ends as {seen.status.replace('_', ' ')}: {seen.text}"
+            yield finding("wrong", task, f"calls.{number}", message)
 
 
 def _fulfilled(scorers: Sequence[Scorer], task: Task, nothing: Outcome) -> bool:
@@ -81,5 +81,5 @@ def _fulfilled(scorers: Sequence[Scorer], task: Task, nothing: Outcome) -> bool:
 def _answer_in_query(task: Task) -> Iterator[Finding]:
     required = task.answer.required if task.answer is not None else ()
     if required and all(says(task.query, entity.value) for entity in required):
-        said = f"the answer stands in the query: {'; '.join(entity.value for entity in required)}"
-        yield finding("note", task, "answer", said)
+        message = f"the answer stands in the query: {'; '.join(entity.value for entity in required)}"
+        yield finding("note", task, "answer", message)

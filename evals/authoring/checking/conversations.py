@@ -32,10 +32,10 @@ def conversation_findings(env: Environment, task: Task, episode: Episode, part: 
     if task.user is None:
         return
     shown = [task.query, task.context, f"{episode.now:%Y-%m-%d %H:%M}", episode.persona.model_dump_json()]
-    said = ""
+    message = ""
     for number, call in enumerate(episode.calls):
         if call.tool == ASK_USER.name:
-            said = str(call.observation.value)
+            message = str(call.observation.value)
         elif call.tool in episode.toolset:
             known = "\n".join((*shown, episode.toolset[call.tool].text))
             for value in dict.fromkeys(leaves(call.arguments)):
@@ -45,8 +45,8 @@ def conversation_findings(env: Environment, task: Task, episode: Episode, part: 
                     level: Level = "note" if recorded or _NUMBER.fullmatch(value) else "wrong"
                     yield finding(level, task, f"{part}.{number}", f"{where} the value {value!r}")
         shown += leaves(call.observation.value, keys=True)
-    if said != GOODBYE:
-        why = f"the user's last words are {said!r}" if said else f"no step calls {ASK_USER.name}"
+    if message != GOODBYE:
+        why = f"the user's last words are {message!r}" if message else f"no step calls {ASK_USER.name}"
         yield finding("note", task, part, f"the conversation does not end: {why}")
 
 

@@ -44,8 +44,8 @@ def _of_plan(
         refused = seen.status == "denied" and kind == "denial"
         if seen.status != "ok" and not refused and not (seen.status == "tool_error" and kind == "none"):
             failed = True
-            said = f"{step.tool} ends as {seen.status.replace('_', ' ')}: {seen.text}"
-            yield finding("wrong", task, f"{part}.{number}", said)
+            message = f"{step.tool} ends as {seen.status.replace('_', ' ')}: {seen.text}"
+            yield finding("wrong", task, f"{part}.{number}", message)
     if (
         kind == "denial"
         and plan
@@ -95,6 +95,6 @@ def _unseen(task: Task, result: EpisodeResult, part: str) -> Iterator[Finding]:
     for entity in task.answer.required:
         texts = (entity.value, *entity.alias)
         if not any(says(shown, text) or says(task.query, text) for text in texts):
-            said = f"no step shows {entity.value!r}, which the answer has to name"
+            message = f"no step shows {entity.value!r}, which the answer has to name"
             # Numbers and dates may be computed from what is shown.
-            yield finding("wrong" if entity.type == "text" else "note", task, part, said)
+            yield finding("wrong" if entity.type == "text" else "note", task, part, message)

@@ -98,8 +98,8 @@ def asking(lm: Any, folder: Path | None, stages: Mapping[str, Mapping[str, Any]]
                     if why := _NO_TEXT.get(failure_status(error)):
                         raise UnreadableRewordingError(f"the reply to {stage} {why}") from error
                     again = "; the replies so far are kept for another run" if folder else ""
-                    said = without_secrets(str(error))
-                    raise WorksmithError(f"the writer gave no reply: {said}{again}") from error
+                    message = without_secrets(str(error))
+                    raise WorksmithError(f"the writer gave no reply: {message}{again}") from error
             found = {name: str(prediction[name] or "") for name in signature.output_fields}
             replies.put(key, found)
         return found

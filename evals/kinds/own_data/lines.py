@@ -135,9 +135,9 @@ def parse_line(value: Any, where: str) -> TaskLine:
         if first["type"] == "missing":
             field = ".".join([*_path(first["loc"][:-1], value), str(first["loc"][-1])])
             raise InputError("it is missing", where=f"{where}: {field}") from error
-        said = first["msg"].removeprefix("Value error, ")
+        message = first["msg"].removeprefix("Value error, ")
         raise InputError(
-            said[:1].lower() + said[1:], where=f"{where}: {field}" if field else where
+            message[:1].lower() + message[1:], where=f"{where}: {field}" if field else where
         ) from error
 
 

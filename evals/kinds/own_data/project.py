@@ -102,8 +102,8 @@ def _run(file: Path) -> ModuleType:
     except WorksmithError:
         raise
     except Exception as error:
-        said = f"the project's file fails: {described(error)}"
-        raise InputError(said, where=_line(file, error)) from error
+        message = f"the project's file fails: {described(error)}"
+        raise InputError(message, where=_line(file, error)) from error
 
 
 def _line(file: Path, error: BaseException) -> str:

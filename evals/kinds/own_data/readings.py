@@ -50,8 +50,8 @@ def says_yes(text: str, locale: Locale) -> bool | None:
     A word for yes or no counts if it is a clause, or ends one. A yes that begins the answer counts as well,
     and a no if a subject follows: `no ticket` is not an answer.
     """
-    said = re.sub(r"[*_`\"]", "", typed(text).casefold())
-    clauses = [" ".join(clause.split()) for clause in _CLAUSE.split(_NUMERO.sub("number ", said))]
+    message = re.sub(r"[*_`\"]", "", typed(text).casefold())
+    clauses = [" ".join(clause.split()) for clause in _CLAUSE.split(_NUMERO.sub("number ", message))]
     yes, no = (_either(("yes", *locale.yes), "true"), _either(("no", *locale.no), "false"))
     found = {verdict for clause in clauses if (verdict := _at_the_end(clause, yes, no)) is not None}
     first = next(filter(None, clauses), "")

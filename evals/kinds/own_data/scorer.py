@@ -123,8 +123,8 @@ class OwnScorer:
             if task.metric is None:
                 return None
             value, feedback = self._measured(task, episode)
-            said = f"{task.metric.name} gave {value:g}{': ' if feedback else ''}{feedback}"
-            return FaultEntry(kind="low_metric", detail=said[:_LONGEST])
+            message = f"{task.metric.name} gave {value:g}{': ' if feedback else ''}{feedback}"
+            return FaultEntry(kind="low_metric", detail=message[:_LONGEST])
         if task.wanted is None or isinstance(task.wanted, Status) or _refuses(episode):
             return None
         return FaultEntry(kind="wrong_answer", detail=f"expected {task.wanted.said}"[:_LONGEST])

@@ -16,10 +16,9 @@ from worksmith.evals.records.record import (
     PRIMARY,
     EpisodeRecord,
 )
-from worksmith.evals.records.summary import Rate, Summary, summarize
+from worksmith.evals.records.summary import Rate, Summary
 from worksmith.evals.running.study import Row, Study
 from worksmith.evals.scoring.checker_scores import CheckerAgreement, agreement
-from worksmith.evals.statistics import Interval
 from worksmith.evals.table import NO_DATA, Grid, percent, share
 
 HEADINGS = {
@@ -49,18 +48,15 @@ def rates_of(summaries: Iterable[Summary]) -> Rates:
     return rate_columns(name for name in HEADINGS if name in there or (there and name in _ACCESS))
 
 
-_LEVELS = ("easy", "hard")
-
-
 def has_areas(records: Sequence[EpisodeRecord]) -> bool:
     return any(record.facet("area") for record in records)
 
 
 def area_grids(study: Study) -> tuple[Grid, ...]:
-    """The tables by area and difficulty; empty if tasks have no areas."""
+    """The tables by area; empty if tasks have no areas."""
     if not has_areas(study.rows[0].result.records):
         return ()
-    return (*strategy_grids(study), difficulty_grid(study), area_type_grid(study))
+    return (*strategy_grids(study), area_type_grid(study))
 
 
 def strategy_grids(study: Study) -> tuple[Grid, Grid]:
@@ -103,23 +99,6 @@ def strategy_grids(study: Study) -> tuple[Grid, Grid]:
     )
 
 
-def difficulty_grid(study: Study) -> Grid:
-    """Easy and hard tasks by program, with the rates."""
-    first = study.rows[0].result.records
-    counts = ", ".join(
-        f"{level} {len({record.task_id for record in first if record.facet('difficulty') == level})}"
-        for level in _LEVELS
-    )
-    return Grid.of(
-        "Outcome by difficulty",
-        study.rows,
-        ("program", lambda row: row.arm.label),
-        *((f"{level}, %", lambda row, level=level: percent(_of_level(row, level))) for level in _LEVELS),
-        *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in rate_columns(_ACCESS)),
-        notes=(f"Tasks: {counts}.",),
-    )
-
-
 def area_type_grid(study: Study) -> Grid:
     """Area and type of task down, programs across; with counts, since most cells are small."""
     groups = [group_records(row.result.records, _area_and_type) for row in study.rows]
@@ -147,25 +126,6 @@ def access_grid(rows: Sequence[Row]) -> Grid:
         rows,
         ("program", lambda row: row.arm.shown),
         *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in columns),
-    )
-
-
-def rate_grid(summary: Summary) -> Grid:
-    """The rates of failures of access, with counts and denominators."""
-    meaning = {
-        LEAK: "of tasks with something to leak",
-        OVER_REFUSAL: "of tasks that can be done",
-        PARTIAL_UNSAID: "of tasks of which the persona may read a part",
-        PARTIAL_WRONGLY: "of tasks of which the persona may read all",
-        ASR: "of tasks with a planted instruction",
-    }
-    return Grid.of(
-        "Access",
-        summary.rates.items(),
-        ("rate", lambda item: item[0].replace("_", "-")),
-        ("%, 95 % interval", lambda item: percent(item[1].interval)),
-        ("episodes", lambda item: f"{item[1].count}/{item[1].of}"),
-        ("", lambda item: meaning[item[0]]),
     )
 
 
@@ -198,11 +158,6 @@ def _measures(found: CheckerAgreement) -> tuple[tuple[str, float | None, str], .
         ("denials foreseen", found.recall, f"{found.found}/{found.found + found.missed}"),
         ("allowed calls refused", found.over_refusal, f"{found.refused}/{found.refused + found.passed}"),
     )
-
-
-def _of_level(row: Row, level: str) -> Interval | None:
-    chosen = [record for record in row.result.records if record.facet("difficulty") == level]
-    return summarize(chosen, seed=row.result.seed).scores.get(PRIMARY)
 
 
 def _outcome(records: Sequence[EpisodeRecord]) -> str:

@@ -7,14 +7,16 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from worksmith.evals.records.groups import group_records
-from worksmith.evals.records.record import PRIMARY, STRICT, EpisodeRecord
-from worksmith.evals.records.summary import on_tasks
+from worksmith.evals.records.record import ASR, PRIMARY, STRICT, EpisodeRecord
+from worksmith.evals.records.summary import Summary, on_tasks
+from worksmith.evals.records.verdicts import JUDGE, JUDGED
 from worksmith.evals.reporting.html.templates import short
 from worksmith.evals.reporting.tables.areas import HEADINGS, counted
 from worksmith.evals.reporting.tables.costs import dollars_an_episode, dollars_in_all
 from worksmith.evals.reporting.tables.failure_modes import title_of
 from worksmith.evals.running.study import Row, Study, difference
-from worksmith.evals.statistics import Interval
+from worksmith.evals.scoring.procedure import PROCEDURE
+from worksmith.evals.statistics import NOTHING, Interval
 from worksmith.evals.statistics.power import seen
 from worksmith.evals.table import number, percent, points, share
 
@@ -33,14 +35,23 @@ def conclusions(study: Study) -> tuple[str, ...]:
     """What the comparison shows: of compiling first, then of a winner."""
     if all(row.summary.graded == 0 for row in candidates(study)):
         return (f"Nothing was measured: all episodes were lost, {_first(study)}.",)
-    compiled = [each for each in study.compiled if each[2].n]
+    compiled = compiled_pairs(study)
     return (*_compiling(compiled), *_best(study, compared=bool(compiled)))
 
 
 def candidates(study: Study) -> list[Row]:
-    """The programs that can win: no baselines and no ablations, unless there is nothing else."""
+    """The programs that can win: no baselines and no ablations, and none of which every episode was lost."""
     found = [row for row in study.rows if not row.arm.baseline and not row.arm.without]
-    return found or list(study.rows)
+    return [row for row in found if row.summary.graded] or found or list(study.rows)
+
+
+def compiled_pairs(study: Study) -> list[tuple[Row, Row, Interval]]:
+    """Each compiled program with the same one uncompiled, as far as both were measured."""
+    return [
+        (row, base, found)
+        for row, base, found in study.compiled
+        if found.n and row.summary.graded and base.summary.graded
+    ]
 
 
 def leading(study: Study) -> Row:
@@ -48,7 +59,7 @@ def leading(study: Study) -> Row:
 
     Where nothing was compiled it is the best candidate.
     """
-    compiled = [each for each in study.compiled if each[2].n]
+    compiled = compiled_pairs(study)
     rows = [row for row, _, found in compiled if shown(found) > 0] or [row for row, *_ in compiled]
     return max(rows or candidates(study), key=_strict)
 
@@ -100,6 +111,11 @@ def power(study: Study) -> str:
     return f"{tasks} tasks show a difference of about {100 * size:.0f} points 8 times in 10 (at 5 %)."
 
 
+def outcome_of(summary: Summary) -> Interval:
+    """The outcome as differences take it: lost episodes count as wrong."""
+    return summary.scores.get(STRICT if summary.errors else PRIMARY, NOTHING)
+
+
 def shown(found: Interval) -> int:
     """The sign of a difference that is shown; 0 for one that is not."""
     if _units(found) < _FEWEST:
@@ -123,8 +139,8 @@ def _compiling(compiled: Sequence[tuple[Row, Row, Interval]]) -> Iterator[str]:
     if len(compiled) == 1:
         ((row, base, found),) = compiled
         how = "lifted" if lifted else "lowered" if lowered else ""
-        said = f"{how} {base.arm.label}" if how else f"is not shown to change {base.arm.label}:"
-        yield f"Compiling with {row.arm.optimizer} {said} {_from_to(row, base, found)}."
+        message = f"{how} {base.arm.label}" if how else f"is not shown to change {base.arm.label}:"
+        yield f"Compiling with {row.arm.optimizer} {message} {_from_to(row, base, found)}."
         return
     if lifted:
         row, base, found = max(lifted, key=lambda each: _strict(each[0]))
@@ -182,9 +198,17 @@ def _of_leading(study: Study) -> Iterator[str]:
         yield f"{lost} of {episodes} episodes were lost, {_first(study)}; differences count them as wrong."
     graded = [record for record in row.result.records if record.graded]
     yield f"{row.arm.label} {_failures(graded)}."
-    rates = [f"{HEADINGS[name]} {counted(rate)}" for name, rate in row.summary.rates.items() if rate.count]
+    rates = [
+        f"{HEADINGS[name]} {counted(rate)}"
+        for name, rate in row.summary.rates.items()
+        if rate.count or name == ASR
+    ]
     if rates:
         yield f"Its failures of access, in %: {', '.join(rates)}."
+    scores = row.summary.scores
+    others = [f"{name} {percent(scores[name])}" for name in (JUDGE, JUDGED, PROCEDURE) if name in scores]
+    if others:
+        yield f"Its other scores, in %: {', '.join(others)}."
     if changed := sum(record.scores.get(CHANGED, 0.0) > 0 for record in graded):
         yield f"It changed what it should not in {changed} of {len(graded)} episodes."
     yield from _costs(row, base)
@@ -218,8 +242,8 @@ def _costs(row: Row, base: Row | None) -> Iterator[str]:
     if not taken[0] or any(each.summary.uncounted for each in (row, base) if each):
         return
     paid = [dollars_an_episode(each.result) for each in (row, base) if each]
-    said = f"Its episode takes {number(taken[0], 0)} tokens"
-    said += f" ({paid[0]:.2g} dollars)" if paid[0] else ""
+    message = f"Its episode takes {number(taken[0], 0)} tokens"
+    message += f" ({paid[0]:.2g} dollars)" if paid[0] else ""
     if base and taken[1]:
-        said += f", {taken[0] / taken[1]:.2g} times those of {base.arm.label}"
-    yield f"{said}."
+        message += f", {taken[0] / taken[1]:.2g} times those of {base.arm.label}"
+    yield f"{message}."

@@ -214,8 +214,8 @@ class WorkerPool:
             late.cancel()
             if not started:
                 self._remove(hand)
-                said = f"a worker process ended before it was ready, or was not ready after {STARTING:g} s"
-                self._fail(InfrastructureError(said))
+                words = f"a worker process ended before it was ready, or was not ready after {STARTING:g} s"
+                self._fail(InfrastructureError(words))
                 return
             with self._changed:
                 self._changed.notify_all()

@@ -16,7 +16,8 @@ from worksmith.evals.lm.prices import Prices, per_million
 from worksmith.evals.lm.wire import lane
 from worksmith.evals.lm.wire.lane import ASKED, PAUSE, TURN, Traffic
 from worksmith.evals.progress.live import Ends, LiveStep, Pauses
-from worksmith.evals.progress.screen import Terminal
+from worksmith.evals.progress.progress import SILENT
+from worksmith.evals.progress.screen import Terminal, on_screen
 from worksmith.tools.episode_result import Tokens
 
 MODEL = "openai/known"
@@ -242,3 +243,14 @@ def test_a_file_gets_nothing_but_a_sentence_where_a_model_is_paused(monkeypatch:
         screen.wait_for("\n")
 
     assert screen.getvalue() == f"{MODEL} is paused, because it keeps failing: 503 overloaded\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "terminal", "shown"),
+    [(None, True, True), (None, False, False), (True, False, True), (False, True, False)],
+)
+def test_progress_is_shown_where_somebody_looks_or_asks(
+    asked: bool | None, terminal: bool, shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stderr", Screen(terminal))
+    assert (on_screen(asked) is not SILENT) == shown

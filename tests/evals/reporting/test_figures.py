@@ -90,7 +90,7 @@ def test_tables_for_papers_are_escaped() -> None:
 
 
 def test_names_that_make_no_sense_are_said() -> None:
-    with pytest.raises(InputError, match="no 'colour' to choose by"):
+    with pytest.raises(InputError, match="not chosen by 'colour'"):
         conditions(["colour=red"])[0].check(FIELDS)
     with pytest.raises(InputError, match="no episode 'zz'"):
         find_episode(EPISODES, "zz")

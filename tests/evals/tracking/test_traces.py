@@ -197,7 +197,7 @@ def test_verdicts_are_assessments_of_their_judges(tracker: MlflowTracker) -> Non
     assert found["openai/gpt-4o"].error.error_code == "UNREADABLE"
     assert trace.info.tags["fault"] == "retrieval_miss"
     scores = [a for a in trace.info.assessments if a.source.source_type == "CODE"]
-    assert {a.name for a in scores} == {"outcome", "unwanted_side_effects", "expected_changes"}
+    assert {a.name for a in scores} == {"outcome", "unwanted_side_effects", "expected"}
 
 
 def test_a_trace_of_a_denied_task_holds_nothing_that_is_denied(tracker: MlflowTracker) -> None:
@@ -209,7 +209,7 @@ def test_a_trace_of_a_denied_task_holds_nothing_that_is_denied(tracker: MlflowTr
 
     assert SECRET not in str(trace.info.to_dict()) + str([span.to_dict() for span in trace.data.spans])
     told = {a.name: a.value for a in trace.info.assessments if a.expectation is not None}
-    assert told == {"expected_status": "denied", "expected_tools": ["hr.salary"]}
+    assert told == {"expected": {"status": "denied", "tools": ["hr.salary"]}}
 
 
 def test_what_a_judge_says_is_left_out_where_the_task_is_not_at_hand(tracker: MlflowTracker) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import builtins
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import worksmith as ws
+from examples.own_data import suite as help_desk
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.view import LINES, WIDTH
 
@@ -41,7 +41,7 @@ ROWS = {
 
 
 @pytest.fixture(scope="module")
-def shown(help_desk: ws.Suite, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("views"))
         agent, suite = ws.Agent("react", help_desk.env), help_desk
@@ -98,23 +98,23 @@ def test_a_frame_without_pandas_says_what_to_install(
         shown["a suite"].to_frame()
 
 
-def test_a_suite_of_ten_thousand_tasks_is_shown_as_shortly(help_desk: ws.Suite, here: Path) -> None:
+def test_a_suite_of_ten_thousand_tasks_is_shown_as_shortly(suite: ws.Suite) -> None:
     made = [Task(id=f"t{n}", query="Close it. " * 50, domains=("tools",)) for n in range(10_000)]
-    suite = ws.Suite(help_desk.env, made)
-    for part in (suite, suite.test):
+    large = ws.Suite(suite.env, made)
+    for part in (large, large.test):
         assert len(repr(part).split("\n")) == 1
         assert len(str(part).split("\n")) <= LINES
         assert len(part._repr_html_()) < 30_000
-    assert len(suite.to_frame()) == 10_000
+    assert len(large.to_frame()) == 10_000
 
 
 def test_progress_is_silent_in_a_pipe_and_small_records_tell_of_it(
-    help_desk: ws.Suite, here: Path, capsys: pytest.CaptureFixture[str]
+    suite: ws.Suite, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told: list[Any] = []
     optimizer = ws.Bootstrap(candidates=1, lm="gold", on_progress=told.append)
-    optimizer.compile(ws.Agent("react", help_desk.env), trainset=help_desk.train, valset=help_desk.dev)
-    ws.evaluate(ws.Agent("react"), help_desk.test[:2], lm="gold")
+    optimizer.compile(ws.Agent("react", suite.env), trainset=suite.train, valset=suite.dev)
+    ws.evaluate(ws.Agent("react"), suite.test[:2], lm="gold")
     assert capsys.readouterr() == ("", "")
     assert told[0].name == "teacher"
     assert (told[-1].done, told[-1].score) == (told[-1].total, 1.0)

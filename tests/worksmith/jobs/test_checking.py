@@ -52,7 +52,7 @@ def test_the_same_program_passes_and_a_worse_one_fails_with_the_tasks_that_turne
 ) -> None:
     assert "there is no baseline" in refused(suite, baseline)
     wrong = ("check", "no-suite", "--baseline", baseline, "--update", "--tracking-uri", "folder")
-    with pytest.raises(WorksmithError, match="a plain folder is no MLflow store"):
+    with pytest.raises(WorksmithError, match="a plain folder is not an MLflow store"):
         called(*wrong)
     assert checked(suite, baseline, "--update").exit_code == 0
     kept = list(read_log(baseline))

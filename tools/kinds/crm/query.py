@@ -118,8 +118,8 @@ def _field(schema: Schema, field: Field) -> str:
     if field.type in ("date", "datetime"):
         about.append("dateTime" if field.type == "datetime" else "date")
     leads = f" -> {field.targets[0]}" if field.targets and schema.object(field.targets[0]) else ""
-    said = f" ({', '.join(about)})" if about else ""
-    return f"{field.name}{leads}{said}"
+    message = f" ({', '.join(about)})" if about else ""
+    return f"{field.name}{leads}{message}"
 
 
 def _with_listing() -> Tool:

@@ -40,10 +40,10 @@ def person(task: AgentTask) -> Answer:
     with _completion([*tools, "tools", "help", FINISH, "quit"]):
         while made < task.max_steps:
             try:
-                said = console.input(f"[dim]{made + 1} of {task.max_steps}[/] {_PROMPT}").strip()
+                message = console.input(f"[dim]{made + 1} of {task.max_steps}[/] {_PROMPT}").strip()
             except EOFError:
                 break
-            word, _, rest = said.partition(" ")
+            word, _, rest = message.partition(" ")
             if word == "quit":
                 break
             if word == FINISH:

@@ -177,10 +177,10 @@ def _tell(row: Row) -> None:
 def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds: float) -> None:
     from rich.console import Console
 
-    from worksmith.evals.reporting.tables.scores import study_grid
+    from worksmith.evals.reporting.brief import show_brief
 
     say("\n4/5  Compare, on tasks that no program was compiled on.\n")
-    Console().print(study_grid(study, title="Quickstart").rich())
+    show_brief(Console(), study)
     task = _gained(study)
     say(f"\n5/5  Done in {seconds:.0f} s. Where to look:")
     say(f"     {_page_beside(program)}".ljust(52) + "the report: open it in a browser")

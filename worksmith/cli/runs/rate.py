@@ -85,15 +85,15 @@ def _ask(console: Console, scale: Scale) -> _Answer | None:
         console.print(f"  {level} {meaning}", markup=False, highlight=False)
     while True:
         try:
-            said = console.input(f"[dim]{scale.name} ({_HELP}): [/]").strip()
+            message = console.input(f"[dim]{scale.name} ({_HELP}): [/]").strip()
         except EOFError:
             return None
-        first, _, note = said.partition(" ")
+        first, _, note = message.partition(" ")
         if first.isdecimal() and 1 <= int(first) <= len(scale.levels):
             return _Answer(int(first), note.strip())
-        if said in ("s", "q"):
-            return _Answer(0) if said == "s" else None
-        console.print(f"{said!r} is none of these", markup=False)
+        if message in ("s", "q"):
+            return _Answer(0) if message == "s" else None
+        console.print(f"{message!r} is none of these", markup=False)
 
 
 def _show(console: Console, shown: SampledEpisode | SampledText) -> None:

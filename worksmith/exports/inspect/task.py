@@ -101,8 +101,8 @@ class Episodes:
             async def score(state: TaskState, target: Target) -> Score:
                 opened = OPEN.get(state.uuid)
                 if opened is None:
-                    said = "its episode is over; run the sample again"
-                    return Score.unscored(reason="scoring_failed", explanation=said)
+                    message = "its episode is over; run the sample again"
+                    return Score.unscored(reason="scoring_failed", explanation=message)
                 text, stopped = state.output.completion, _stopped(state.messages)
                 record = await anyio.to_thread.run_sync(lambda: opened.session.close(text, failure=stopped))
                 return _score(record)

@@ -146,26 +146,17 @@ class Compilation(Facts):
         return short_table(("program", "outcome on dev, %", "tasks", "tokens"), cells)
 
     def print_tables(self, console: Console) -> None:
-        """The decision, then the facts."""
-        manifest = self.artifact.manifest
-        console.print(escape(self._decision), highlight=False)
-        if manifest.difference:
-            console.print(escape(manifest.difference), highlight=False)
-        if self.quotes:
-            said = f"Demonstrations quote records of {', '.join(self.quotes)}. {_QUOTED}"
-            console.print(escape(said), highlight=False)
-        facts = self.facts()
-        facts.pop("quotes")
+        """The same, then all facts."""
+        self.print(console)
+        manifest, facts = self.artifact.manifest, self.facts()
+        facts.pop("acceptance", None)
         if manifest.start:  # a name for earlier compiled programs
             called = {INCUMBENT: "as it is"}
             facts["dev"] = [{**each, "name": called.get(each["name"], each["name"])} for each in facts["dev"]]
             facts["chosen"] = called.get(manifest.chosen or "", manifest.chosen)
-        facts.pop("acceptance", None)
         if manifest.chosen == INCUMBENT:  # the sentence states that the program did not change
             del facts["demonstrations"], facts["from_gold_plans"]
         console.print(facts_table(facts))
-        if self.pareto is not None:
-            console.print(self.pareto.table().rich())
 
     def facts(self) -> dict[str, Any]:
         manifest = self.artifact.manifest

@@ -87,7 +87,7 @@ def _disk(name: str, folder: Path) -> Check:
     except OSError as error:
         remedy = remedy if error.errno in _FULL else "use a folder that can be written"
         return Check(MACHINE, name, "failure", f"{place}: {error.strerror or error}", remedy)
-    said = f"{folder}: {free / 2**30:,.1f} GiB free"
+    message = f"{folder}: {free / 2**30:,.1f} GiB free"
     if free < _LITTLE:
-        return Check(MACHINE, name, "failure" if free < _LEAST else "warning", said, remedy)
-    return Check(MACHINE, name, "ok", said)
+        return Check(MACHINE, name, "failure" if free < _LEAST else "warning", message, remedy)
+    return Check(MACHINE, name, "ok", message)

@@ -132,8 +132,8 @@ def asked(model: Examined, wait: float) -> Iterator[Check]:
         return
     yield Check(model.name, "connection", "ok", f"answered after {answer.seconds:.2f} s{_by_proxy(model)}")
     if answer.estimated:
-        said = "the server reports no tokens, so tokens and dollars are estimates"
-        yield Check(model.name, "usage", "warning", said, "let the server report usage, if it can")
+        message = "the server reports no tokens, so tokens and dollars are estimates"
+        yield Check(model.name, "usage", "warning", message, "let the server report usage, if it can")
     else:
         yield Check(model.name, "usage", "ok", "the server reports tokens")
 
@@ -155,8 +155,8 @@ def measured(model: Examined) -> Iterator[Check]:
         return
     took, tokens = time.perf_counter() - ready, reply.usage.total_tokens or 0
     yield Check(model.name, "weights", "ok", f"{engine.precision}, read after {ready - started:.1f} s")
-    said = f"{tokens} tokens of prompt and reply in {took:.1f} s, {tokens / took:.0f} a second"
-    yield Check(model.name, "reply", "ok", said)
+    message = f"{tokens} tokens of prompt and reply in {took:.1f} s, {tokens / took:.0f} a second"
+    yield Check(model.name, "reply", "ok", message)
 
 
 def _ask(lm: dspy.LM, wait: float, answer: _Answer) -> None:

@@ -73,6 +73,6 @@ def _index(subject: str, suite: Path) -> Check:
     except (WorksmithError, RetrievalError, OSError) as error:
         return Check(subject, name, "failure", str(error), f"{make} makes it again")
     if embedder is None:
-        said = "missing, so searches compare words alone"
-        return Check(subject, name, "warning", said, f"{make} makes one")
+        message = "missing, so searches compare words alone"
+        return Check(subject, name, "warning", message, f"{make} makes one")
     return Check(subject, name, "ok", f"of this world, with the model {embedder}")

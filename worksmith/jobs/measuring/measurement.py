@@ -171,10 +171,10 @@ class Measurement:
             "reopens": opened.reopens,
             "compiled": compiled,
         }
-        if opened.reopens and self.suite.reopens:
-            command = shlex.join(["worksmith", command, *self.settings.words()])
+        reopens = opened.reopens and self.suite.reopens
+        typed = shlex.join(["worksmith", command, *self.settings.words()])
         return RunCard(
-            command=command,
+            command=typed if reopens else f"{command}, from Python",
             date=datetime.now().isoformat(" ", "minutes"),
             suite=str(self.suite.path) if self.suite.reopens else "",
             suite_digest=self.suite.digest,

@@ -145,9 +145,9 @@ def _decision(decision: Decision) -> str:
 
 
 def _show_answer(console: Console, episode: EpisodeResult) -> None:
-    said = ": ".join(text for text in (episode.answer_status, episode.answer) if text)
-    if said:
-        console.print(escape(said))
+    message = ": ".join(text for text in (episode.answer_status, episode.answer) if text)
+    if message:
+        console.print(escape(message))
     if episode.error:
         console.print(escape(f"{episode.status}: {episode.error}"), style="red")
     if episode.traceback:

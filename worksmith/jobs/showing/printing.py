@@ -14,7 +14,7 @@ from rich.table import Table
 
 from worksmith.evals.characters import harmless
 from worksmith.tools.files.atomic import check_writable, write_atomically
-from worksmith.tools.view import View
+from worksmith.tools.view import Shown, View
 
 if TYPE_CHECKING:
     from worksmith.evals.reporting.report import Report
@@ -39,7 +39,7 @@ def write_report(report: Report, file: Path) -> Path:
     return file
 
 
-class Printable:
+class Printable(Shown):
     """A result that prints as tables."""
 
     def to_json(self) -> Any:
@@ -72,9 +72,6 @@ class Printable:
         # In a notebook a console would display what it prints, and a text would have colours.
         self.print(Console(file=text, width=_WIDTH, force_jupyter=False, force_terminal=False))
         return text.getvalue().rstrip()
-
-    def _repr_html_(self) -> str:
-        return self._view().html()
 
     def __repr__(self) -> str:
         return self._view().text()

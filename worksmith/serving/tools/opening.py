@@ -96,6 +96,6 @@ def _tasks(suite: Suite, settings: ToolServerSettings, progress: Progress) -> li
     own = [task for task in tasks if (task.persona or suite.world.manifest.persona).id == wanted.id]
     if not own:
         asks = tasks[0].persona or suite.world.manifest.persona
-        said = f"it is {asks.id} who asks in task {tasks[0].id}, not {wanted.id}"
-        raise InputError(said, where="--as", hint="the persona of a task cannot be changed; leave out --as")
+        fault = f"it is {asks.id} who asks in task {tasks[0].id}, not {wanted.id}"
+        raise InputError(fault, where="--as", hint="the persona of a task cannot be changed; leave out --as")
     return own

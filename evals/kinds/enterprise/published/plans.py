@@ -50,13 +50,13 @@ def planned(task: Task, calls: Sequence[Mapping[str, Any]], env: Environment) ->
 
 
 def _step(call: Mapping[str, Any], tools: Mapping[str, Tool]) -> Step:
-    said = str(call.get("tool_name") or call.get("name") or "")
+    message = str(call.get("tool_name") or call.get("name") or "")
     given = call.get("tool_arguments", call.get("arguments")) or {}
-    name = _names(tuple(tools)).get(folded(said))
+    name = _names(tuple(tools)).get(folded(message))
     if name is None:
-        raise PlanError(f"there is no tool {said!r}")
+        raise PlanError(f"there is no tool {message!r}")
     if not isinstance(given, Mapping):
-        raise PlanError(f"the arguments of {said} are no object")
+        raise PlanError(f"the arguments of {message} are no object")
     arguments = {}
     for argument, value in given.items():
         ours = _argument(name, folded(argument), tools[name].arguments)

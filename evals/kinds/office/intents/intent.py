@@ -55,14 +55,23 @@ class Intent:
         return desk.actions
 
 
-def intents(file: str, logic: Mapping[str, tuple[Draw, Act]]) -> tuple[Intent, ...]:
-    """The intents of one data file of this package, by code joined with their logic.
+Logic = tuple[Draw, Act]
+
+
+def intents(
+    file: str, logic: Mapping[str, Logic] | Callable[[Mapping[str, Any]], Logic]
+) -> tuple[Intent, ...]:
+    """The intents of one data file of this package, joined with their logic.
+
+    Args:
+        logic: by code, or read from the row of the file that states it.
 
     Raises:
         ValueError: if file and logic do not name the same codes; a mistake in this package, not in input.
     """
     entries: list[dict[str, Any]] = read_toml(__package__, file)["intents"]
     wordings: dict[str, list[str]] = read_toml(__package__, f"{file.partition('/')[0]}/wordings.toml")
+    logic = {entry["code"]: logic(entry) for entry in entries} if callable(logic) else logic
     codes = [entry["code"] for entry in entries]
     if sorted(codes) != sorted(logic):
         raise ValueError(f"{file} has {codes}, the code has {list(logic)}")

@@ -98,16 +98,8 @@ def test_the_rates_stand_in_the_same_layout(study: Study) -> None:
     assert cells(area_grids(study)[1].markdown(), "openai/x") == ["0.0 (0/2) / 0.0 (0/10)", "-"]
 
 
-def test_easy_and_hard_tasks_are_told_apart(study: Study) -> None:
-    text = area_grids(study)[2].markdown()
-
-    assert [cell.split()[0] for cell in cells(text, "react")[:2]] == ["50.0", "50.0"]
-    assert cells(text, "always_refuse")[2:] == ["0.0 (0/2)", "0.0 (0/10)"]
-    assert "Tasks: easy 8, hard 4." in text
-
-
 def test_areas_and_types_cross(study: Study) -> None:
-    text = area_grids(study)[3].markdown()
+    text = area_grids(study)[2].markdown()
 
     assert cells(text, "HR, unanswerable") == ["0.0 (0/1)", "100.0 (1/1)", "100.0 (1/1)", "100.0 (1/1)", "1"]
     assert cells(text, "all: leaks")[0] == "0.0 (0/2)"
@@ -131,8 +123,8 @@ def test_a_leak_is_a_count_of_its_own_everywhere() -> None:
     assert (summary.rates["leak"].count, summary.rates["leak"].of) == (1, 2)
     assert summary.scores["outcome"].value == 1
     assert "| leak | 50.0 [" in report.markdown()
-    assert "| 1/2 | of tasks with something to leak |" in report.markdown()
-    assert ">1/2</td>" in report.html()
+    assert "| react | 50.0 (1/2) | 0.0 (0/10) |" in report.markdown()
+    assert ">50.0 (1/2)</td>" in report.html()
     metrics = summary_metrics(summary)
     assert (metrics["leak"], metrics["leak_count"], metrics["leak_of"]) == (0.5, 1, 2)
     assert metrics["over_refusal_of"] == 10

@@ -106,8 +106,8 @@ class Target:
             raise InfrastructureError("the org's answer does not fit what was sent")
         for number, outcome in enumerate(outcomes):
             if not outcome["success"] and not _undone(outcome):
-                said = "; ".join(f"{error['statusCode']}: {error['message']}" for error in outcome["errors"])
-                raise RefusedError(f"{name}, record {number + 1} of {len(records)}: {said}")
+                fault = "; ".join(f"{error['statusCode']}: {error['message']}" for error in outcome["errors"])
+                raise RefusedError(f"{name}, record {number + 1} of {len(records)}: {fault}")
         if not all(outcome["success"] for outcome in outcomes):
             raise RefusedError(f"{name}: the org takes back what it was sent, and does not say why")
         return [str(outcome["id"]) for outcome in outcomes]

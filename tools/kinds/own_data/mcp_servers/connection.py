@@ -167,8 +167,8 @@ class McpServer:
         """The last output on standard error of a server that was started here."""
         file = self._said.fileno()
         last = os.pread(file, _SAID, max(0, os.fstat(file).st_size - _SAID))
-        said = without_secrets(last.decode(errors="replace")).strip()
-        return f"; it said: {said}" if said else ""
+        message = without_secrets(last.decode(errors="replace")).strip()
+        return f"; it said: {message}" if message else ""
 
 
 @cache

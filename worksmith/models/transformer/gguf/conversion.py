@@ -75,14 +75,14 @@ def check_convertible(file: Path, header: Header, folder: Path, dtype: str, *, c
 
     known = sorted(each.replace("_", "") for each in GGUF_SUPPORTED_ARCHITECTURES if each not in _OTHERS)
     if header.architecture.replace("-", "").replace("_", "") not in known:
-        said = f"no architecture {header.architecture!r} is known here"
-        raise InputError(said, where=str(file), hint=f"there are {', '.join(known)}")
+        fault = f"no architecture {header.architecture!r} is known here"
+        raise InputError(fault, where=str(file), hint=f"there are {', '.join(known)}")
     needed = header.parameters * SIZES[dtype]
     place = next(each for each in folder.parents if each.exists())
     free = shutil.disk_usage(place).free
     if needed > free:
-        said = f"the converted weights take {_gigabytes(needed)}, and {_gigabytes(free)} are free"
-        raise InputError(said, where=str(place), hint="free some, or let XDG_CACHE_HOME name another folder")
+        fault = f"the converted weights take {_gigabytes(needed)}, and {_gigabytes(free)} are free"
+        raise InputError(fault, where=str(place), hint="free some, or let XDG_CACHE_HOME name another folder")
     _check_template(file, header.template, calls=calls)
 
 
@@ -120,8 +120,8 @@ def converted(file: Path, sha256: str, dtype: str) -> Path:
             if not folder.is_dir():
                 if file_digest(file) != sha256:
                     raise InputError("the model was changed while it was in use", where=str(file))
-                said = f"the weights of {file.name} are converted into {folder.parent}, once"
-                warnings.warn(Notice(said), stacklevel=2)
+                fault = f"the weights of {file.name} are converted into {folder.parent}, once"
+                warnings.warn(Notice(fault), stacklevel=2)
                 with directory_atomically(folder) as new:
                     _convert(file, new, dtype)
     except OSError as error:
@@ -181,12 +181,12 @@ def _check_template(file: Path, template: str, *, calls: bool) -> None:
     try:
         tried = subprocess.run(command, input=template.encode(), capture_output=True, timeout=_SECONDS)
     except subprocess.TimeoutExpired:
-        said = "does not end"
+        fault = "does not end"
     else:
         lines = tried.stderr.decode("utf-8", "replace").strip().splitlines()
-        said = f"does not render: {lines[-1] if lines else 'it was ended'}" if tried.returncode else ""
-    if said:
-        raise InputError(f"the chat template {said}", where=str(file), hint="take another file of the model")
+        fault = f"does not render: {lines[-1] if lines else 'it was ended'}" if tried.returncode else ""
+    if fault:
+        raise InputError(f"the chat template {fault}", where=str(file), hint="take another file of the model")
 
 
 def _memory(device: str) -> int | None:

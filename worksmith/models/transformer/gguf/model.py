@@ -49,14 +49,14 @@ def _engine(file: Path, sha256: str, precision: str | None, window: int | None) 
 
     device, header = device_in_use(), read_header(file)
     if window is not None and window > header.window:
-        said = f"the context_window is larger than the model's, {header.window:,} tokens"
-        raise InputError(said, where=str(file), hint="set a smaller one, or leave it out")
+        message = f"the context_window is larger than the model's, {header.window:,} tokens"
+        raise InputError(message, where=str(file), hint="set a smaller one, or leave it out")
     dtype = precision or (EXACT if header.parameters <= _SMALL else "bfloat16")
     try:
         calls = call_form(header.template)
     except (TemplateError, RecursionError) as error:
-        said = f"the chat template cannot be read: {error}"
-        raise InputError(said, where=str(file), hint="take another file of the model") from error
+        message = f"the chat template cannot be read: {error}"
+        raise InputError(message, where=str(file), hint="take another file of the model") from error
     folder = folder_of(sha256, dtype)
     check_memory(file, header, dtype, device)
     if not folder.is_dir():

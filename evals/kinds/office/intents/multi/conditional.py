@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from random import Random
+from typing import Any
 
 from worksmith.evals.kinds.office.intents.actions import (
     add_lead,
@@ -23,17 +24,21 @@ from worksmith.evals.kinds.office.intents.analytics.intents import (
 )
 from worksmith.evals.kinds.office.intents.calendar.intents import book_tomorrow
 from worksmith.evals.kinds.office.intents.crm.intents import change_each, new_customer_name
-from worksmith.evals.kinds.office.intents.intent import Act, Desk, Draw, Slots, intents
+from worksmith.evals.kinds.office.intents.intent import Desk, Logic, Slots, intents
 from worksmith.evals.kinds.office.intents.project_management.intents import fewest, most, overdue
 from worksmith.evals.kinds.office.intents.texts import draw_text
 from worksmith.evals.kinds.office.intents.wording import weekday_words
 from worksmith.evals.kinds.office.records import Records
 
-MoreSlots = Callable[[Records, Random, Slots], Slots | None]
+Part = Callable[[Records, Random, Slots], Slots | None]
 """Further slots for those drawn already; None to be asked again."""
 
 
-def _drawn(*parts: MoreSlots) -> Draw:
+def _rule(entry: Mapping[str, Any]) -> Logic:
+    """What is drawn for a row of a data file, one part after another, and what is done."""
+    starts, condition = _CONDITIONS[entry["when"]]
+    parts = [*starts, *(_PARTS[each] if isinstance(each, str) else _texts(each) for each in entry["draw"])]
+
     def draw(records: Records, rng: Random) -> Slots | None:
         slots: Slots = {}
         for part in parts:
@@ -41,29 +46,41 @@ def _drawn(*parts: MoreSlots) -> Draw:
             if added is None:
                 return None
             slots = {**slots, **added}
-        return slots
+        # Tasks list an event's name last.
+        return dict(sorted(slots.items(), key=lambda slot: slot[0] == "event_name"))
 
-    return draw
+    def act(desk: Desk, slots: Slots) -> None:
+        effects = entry["then"] if condition(desk, slots) else entry.get("otherwise", {})
+        for name, options in effects.items():
+            _ACTS[name](desk, slots, **options)
+
+    return draw, act
 
 
-def _passing(*more: MoreSlots) -> Draw:
-    """The slots of a condition on one figure, then further ones."""
-    return _drawn(lambda records, rng, slots: draw_condition(records, rng), *more)
+def _texts(kinds: Mapping[str, str]) -> Part:
+    """A text of the kind of each slot, with the slots it names filled in."""
+    return lambda records, rng, slots: {slot: draw_text(rng, kind, slots) for slot, kind in kinds.items()}
 
 
-def _outgrowing(*more: MoreSlots) -> Draw:
-    """The slots of a comparison of two figures' growth until yesterday, then further ones."""
+def _figure(records: Records, rng: Random, slots: Slots) -> Slots | None:
+    return draw_condition(records, rng)
 
-    def compared(records: Records, rng: Random, slots: Slots) -> Slots | None:
-        found = draw_growth_comparison(records, rng)
-        # Nothing grows from yesterday to yesterday.
-        return None if found and found["weekday"] == weekday_words(yesterday(records.today)) else found
 
-    return _drawn(compared, *more)
+def _two_figures(records: Records, rng: Random, slots: Slots) -> Slots | None:
+    """Two figures whose growth until yesterday is compared."""
+    found = draw_growth_comparison(records, rng)
+    # Nothing grows from yesterday to yesterday.
+    return None if found and found["weekday"] == weekday_words(yesterday(records.today)) else found
 
 
 def _staff(records: Records, rng: Random, slots: Slots) -> Slots:
     return {"name": rng.choice(records.project_staff).first_name}
+
+
+def _one_more_name(records: Records, rng: Random, slots: Slots) -> Slots:
+    """A draw without use, which the names and texts of suites by their seed depend on."""
+    _staff(records, rng, slots)
+    return {}
 
 
 def _anybody(records: Records, rng: Random, slots: Slots) -> Slots:
@@ -85,32 +102,17 @@ def _free_tomorrow(records: Records, rng: Random, slots: Slots) -> Slots | None:
     return None if records.free_slot_tomorrow() is None else {}
 
 
-def _text(slot: str, kind: str) -> MoreSlots:
-    """A text of that kind, with the slots it names filled in."""
-    return lambda records, rng, slots: {slot: draw_text(rng, kind, slots)}
-
-
 def _new_customer(records: Records, rng: Random, slots: Slots) -> Slots | None:
     name = new_customer_name(records, rng)
     return {"customer": name} if name else None
 
 
-def _if(condition: Condition, then: tuple[Act, ...], otherwise: tuple[Act, ...] = ()) -> Act:
-    def act(desk: Desk, slots: Slots) -> None:
-        for effect in then if condition(desk, slots) else otherwise:
-            effect(desk, slots)
-
-    return act
-
-
-def _mail(subject: str, body: str, who: str = "name") -> Act:
-    """Write to the colleague whose first name is in the slot `who`; subject and body may name slots."""
-
-    def act(desk: Desk, slots: Slots) -> None:
-        action = send(desk.address(slots[who]), subject.format_map(slots), body.format_map(slots))
-        desk.do(action, f"I send the email to {slots[who]}.")
-
-    return act
+def _mail(
+    desk: Desk, slots: Slots, to: str = "name", subject: str = "{subject}", body: str = "{body}"
+) -> None:
+    """Write to the colleague whose first name is in the slot `to`; subject and body may name slots."""
+    action = send(desk.address(slots[to]), subject.format_map(slots), body.format_map(slots))
+    desk.do(action, f"I send the email to {slots[to]}.")
 
 
 def _mail_to_address(desk: Desk, slots: Slots) -> None:
@@ -118,23 +120,15 @@ def _mail_to_address(desk: Desk, slots: Slots) -> None:
     desk.do(action, "I send the email to the given address.")
 
 
-def _meeting(title: str) -> Act:
+def _meet(desk: Desk, slots: Slots, title: str = "Discuss {metric}") -> None:
     """Meet a colleague for half an hour in tomorrow's first free slot; there must be one."""
-
-    def act(desk: Desk, slots: Slots) -> None:
-        book_tomorrow(desk, title.format_map(slots), desk.address(slots["name"]))
-
-    return act
+    book_tomorrow(desk, title.format_map(slots), desk.address(slots["name"]))
 
 
-def _task(metric: str) -> Act:
-    """Create a colleague's front-end task about the figure that the slot `metric` names."""
-
-    def act(desk: Desk, slots: Slots) -> None:
-        action = improvement(slots[metric], desk.address(slots["name"]), desk.today)
-        desk.do(action, f"I create the task for {slots['name']}, due on Friday of next week.")
-
-    return act
+def _create_task(desk: Desk, slots: Slots, about: str = "metric") -> None:
+    """Create a colleague's front-end task about the figure that a slot names."""
+    action = improvement(slots[about], desk.address(slots["name"]), desk.today)
+    desk.do(action, f"I create the task for {slots['name']}, due on Friday of next week.")
 
 
 def _delete_leads(desk: Desk, slots: Slots) -> None:
@@ -191,81 +185,33 @@ def _is_late(desk: Desk, slots: Slots) -> bool:
     return bool(overdue(desk.tasks(why, assigned_to_email=address), desk.today))
 
 
-_MAILS = (
-    *(_text("subject", "overdue_subjects"), _text("body", "overdue_bodies")),
-    *(_text("other_subject", "on_time_subjects"), _text("other_body", "on_time_bodies")),
-)
-_draw_mails = _drawn(_staff, *_MAILS)
-_draw_meeting = _drawn(_free_tomorrow, _staff, _text("event_name", "overdue_events"))
+_CONDITIONS: dict[str, tuple[tuple[Part, ...], Condition]] = {
+    "always": ((), lambda desk, slots: True),
+    "late": ((), _is_late),
+    "passed": ((_figure,), condition_held),
+    "grew more": ((_two_figures,), grew_more),
+}
+"""What is drawn first for a condition, and whether it holds."""
 
+_PARTS: dict[str, Part] = {
+    "new customer": _new_customer,
+    "free tomorrow": _free_tomorrow,
+    "staff": _staff,
+    "anybody": _anybody,
+    "address": _any_address,
+    "seller": _seller,
+    "one more name": _one_more_name,
+}
 
-def _draw_mails_and_meeting(records: Records, rng: Random) -> Slots | None:
-    meeting = _draw_meeting(records, rng)
-    return meeting and {**(_draw_mails(records, rng) or {}), **meeting}
+_ACTS: dict[str, Callable[..., None]] = {
+    "mail": _mail,
+    "mail_to_address": _mail_to_address,
+    "meet": _meet,
+    "create_task": _create_task,
+    "create_task_for_top_finisher": _task_for_top_finisher,
+    "add_lead_for_fewest": _add_for_fewest,
+    "delete_leads": _delete_leads,
+    "hand_over_leads": _hand_over_leads,
+}
 
-
-_LATE_MEETING = _meeting("{event_name}")
-_WARNING, _PRAISE = _mail("{subject}", "{body}"), _mail("{other_subject}", "{other_body}")
-_TASK, _MEETING = _task("metric"), _meeting("Discuss {metric}")
-_CALM_MAIL = _mail("Recent {metric}", "{body}")
-_CALM = _text("body", "metric_calm")
-
-OVERDUE = intents(
-    "multi/overdue.toml",
-    {
-        "M2": (_drawn(_new_customer), _add_for_fewest),
-        "M8": (_draw_mails, _if(_is_late, (_WARNING,), (_PRAISE,))),
-        "M9": (_draw_meeting, _if(_is_late, (_LATE_MEETING,))),
-        "M16": (_draw_mails_and_meeting, _if(_is_late, (_LATE_MEETING, _WARNING), (_PRAISE,))),
-    },
-)
-
-METRICS = intents(
-    "multi/metrics.toml",
-    {
-        "M10": (
-            _passing(_any_address, _text("body", "metric_alerts")),
-            _if(condition_held, (_mail_to_address,)),
-        ),
-        "M11": (_passing(_free_tomorrow, _anybody), _if(condition_held, (_MEETING,))),
-        "M12": (_passing(_staff), _if(condition_held, (_TASK,))),
-        "M13": (_passing(), _if(condition_held, (_task_for_top_finisher,))),
-        "M14": (_outgrowing(_staff), _if(grew_more, (_task("metric_2"),))),
-        "M15": (_passing(_seller), _if(condition_held, (_delete_leads,))),
-        "M17": (_passing(_staff, _CALM), _if(condition_held, (_TASK,), (_CALM_MAIL,))),
-        "M18": (_outgrowing(_free_tomorrow, _staff), _if(grew_more, (_task("metric_2"), _MEETING))),
-        "M19": (
-            _passing(
-                _seller,
-                _text("subject", "priority_subjects"),
-                _text("body", "leads_dropped"),
-                _text("other_body", "leads_kept"),
-            ),
-            _if(
-                condition_held,
-                (_delete_leads, _mail("{subject}", "{body}", "assignee")),
-                (_mail("{subject}", "{other_body}", "assignee"),),
-            ),
-        ),
-        "M20": (
-            _passing(_free_tomorrow, _staff, _CALM),
-            _if(condition_held, (_TASK, _MEETING), (_CALM_MAIL,)),
-        ),
-        "M21": (
-            _passing(
-                _free_tomorrow,
-                _staff,
-                _seller,
-                _text("subject", "handover_subjects"),
-                _text("body", "handover_bodies"),
-            ),
-            _if(
-                condition_held,
-                (_TASK, _MEETING),
-                (_hand_over_leads, _mail("{subject}", "{body}")),
-            ),
-        ),
-    },
-)
-
-INTENTS = (*OVERDUE, *METRICS)
+INTENTS = (*intents("multi/overdue.toml", _rule), *intents("multi/metrics.toml", _rule))
