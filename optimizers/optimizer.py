@@ -1,7 +1,7 @@
 """The contract of optimizers: a `CompileContext` in, a `Compiled` out.
 
-Most optimizers only propose candidates. They extend `worksmith.optimizers.search.race.Race`, which tests
-them:
+Most optimizers only propose candidates. They extend `worksmith.optimizers.search.race_optimizer.Race`,
+which tests them:
 
     class FirstSuccesses(Race):
         def candidates(self, context: CompileContext) -> Iterator[dict[str, Built]]:

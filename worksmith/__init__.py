@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from worksmith.optimizers.cost.budget import Budget as Budget
     from worksmith.optimizers.search.few_shot import KNN as KNN
     from worksmith.optimizers.search.few_shot import Bootstrap as Bootstrap
-    from worksmith.optimizers.search.race import Race as Race
+    from worksmith.optimizers.search.race_optimizer import Race as Race
     from worksmith.programs.agent import Agent as Agent
     from worksmith.programs.own_agents.program import OwnAgent as OwnAgent
     from worksmith.programs.own_agents.task import AgentTask as AgentTask
@@ -69,7 +69,7 @@ _PLACES = {
     "KNN": "worksmith.optimizers.search.few_shot",
     "OwnAgent": "worksmith.programs.own_agents.program",
     "Persona": "worksmith.tools.persona",
-    "Race": "worksmith.optimizers.search.race",
+    "Race": "worksmith.optimizers.search.race_optimizer",
     "Suite": "worksmith.evals.suite",
     "Table": "worksmith.tools.kinds.own_data.sources.live",
     "Task": "worksmith.evals.tasks.task",

@@ -44,7 +44,7 @@ def run(quick: bool) -> dict[str, Any]:
 def office(folder: Path) -> Any:
     """A environment over an office with a few meetings."""
     from worksmith.tools.environment import Environment
-    from worksmith.tools.kinds.office.kind import OFFICE
+    from worksmith.tools.kinds.office.office_world import OFFICE
     from worksmith.tools.kinds.office.policy import SAM
     from worksmith.tools.world import write_world
 

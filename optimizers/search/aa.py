@@ -20,7 +20,7 @@ from worksmith.evals.statistics import Interval, wilson
 from worksmith.optimizers.optimizer import CompileContext
 from worksmith.optimizers.racing.race import Table, race_over
 from worksmith.optimizers.racing.rules import INCUMBENT, Arm, IncumbentLostError, RaceOutcome, Rules
-from worksmith.optimizers.search.race import rules
+from worksmith.optimizers.search.race_optimizer import rules
 from worksmith.optimizers.search.track import dev_order
 from worksmith.optimizers.trial import episode_score
 from worksmith.tools.seeding import rng

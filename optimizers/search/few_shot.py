@@ -10,7 +10,7 @@ from worksmith.optimizers.demos.selection import selection_called
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Optimizer
 from worksmith.optimizers.racing.rules import INCUMBENT
 from worksmith.optimizers.search.candidates import draw_candidates
-from worksmith.optimizers.search.race import Race
+from worksmith.optimizers.search.race_optimizer import Race
 from worksmith.optimizers.settings import Settings
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.tools.errors import InputError

@@ -21,7 +21,7 @@ from worksmith.optimizers.rollouts import Rollouts
 from worksmith.optimizers.settings import Settings
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult
-from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.office_world import OFFICE
 from worksmith.tools.kinds.office.policy import SAM
 from worksmith.tools.world import write_world
 

@@ -21,7 +21,7 @@ from worksmith.optimizers.racing.race import race
 from worksmith.optimizers.racing.rules import INCUMBENT, Rules
 from worksmith.optimizers.registry import optimizer
 from worksmith.optimizers.search.few_shot import Bootstrap
-from worksmith.optimizers.search.race import Race
+from worksmith.optimizers.search.race_optimizer import Race
 from worksmith.optimizers.trial import pareto_front
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult

@@ -15,7 +15,7 @@ from tests.tables import each_row
 from worksmith.optimizers.demos.trace_bank import NothingTaughtError
 from worksmith.optimizers.registry import optimizer
 from worksmith.optimizers.search.few_shot import KNN, Bootstrap
-from worksmith.optimizers.search.race import Race
+from worksmith.optimizers.search.race_optimizer import Race
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.tools.errors import InputError
 

@@ -13,7 +13,7 @@ from dspy.lm15 import Message, Request, Response, Usage
 from worksmith.evals.suite import write_suite
 from worksmith.evals.tasks.task import Step, Task
 from worksmith.tools.environment import Environment
-from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.office_world import OFFICE
 from worksmith.tools.kinds.office.policy import SAM
 from worksmith.tools.world import write_world
 

@@ -12,7 +12,7 @@ import pytest
 from tests.evals import small_office
 from worksmith.tools.environment import Environment
 from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.office_world import OFFICE
 from worksmith.tools.policy import Decision
 from worksmith.tools.sqlite.schema import Table
 

@@ -49,7 +49,8 @@ def named_in(text: str) -> list[str]:
 
 
 @each_row(
-    "text", ["CrmScorer", "crm_world", "worksmith.evals.kinds.office.kind", "a WorkBench file", "Enterprise"]
+    "text",
+    ["CrmScorer", "crm_world", "worksmith.evals.kinds.office.office_tasks", "a WorkBench file", "Enterprise"],
 )
 def test_a_name_is_found_however_it_is_written(text: str) -> None:
     assert named_in(text)

@@ -7,7 +7,7 @@ from worksmith.optimizers.demos.selection import Display
 from worksmith.optimizers.demos.showing import show
 from worksmith.optimizers.demos.trace_bank import TraceBank
 from worksmith.optimizers.optimizer import CompileContext, Compiled, Optimizer
-from worksmith.optimizers.search.race import Race
+from worksmith.optimizers.search.race_optimizer import Race
 from worksmith.optimizers.teleprompter import Teleprompter
 from worksmith.optimizers.trial import Trial
 

@@ -10,7 +10,7 @@ from benchmarks.soundness.canary.hunt import Hunt
 from worksmith.evals.tasks.task import Task
 from worksmith.programs.prompting.render import as_fields
 from worksmith.programs.replaying.scripted import scripted_response
-from worksmith.tools.kinds.enterprise.kind import ENTERPRISE
+from worksmith.tools.kinds.enterprise.enterprise_world import ENTERPRISE
 from worksmith.tools.persona import Persona
 from worksmith.tools.seeding import rng
 

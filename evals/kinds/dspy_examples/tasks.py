@@ -21,7 +21,7 @@ from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult
 from worksmith.tools.errors import InputError
 from worksmith.tools.files.unicode import is_writable
-from worksmith.tools.kinds.dspy_examples.kind import empty_world
+from worksmith.tools.kinds.dspy_examples.examples_world import empty_world
 from worksmith.tools.seeding import digest
 from worksmith.tools.sqlite.outcome import Outcome
 

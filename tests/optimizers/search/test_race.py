@@ -25,7 +25,7 @@ from worksmith.optimizers.search.candidates import (
     draw_candidates,
     thrifty_bank,
 )
-from worksmith.optimizers.search.race import Race
+from worksmith.optimizers.search.race_optimizer import Race
 from worksmith.optimizers.search.track import dev_order
 from worksmith.optimizers.settings import Settings
 from worksmith.tools.errors import InputError

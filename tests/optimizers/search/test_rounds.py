@@ -20,7 +20,7 @@ from worksmith.optimizers.compiling.plan import Plan
 from worksmith.optimizers.compiling.verification import derived
 from worksmith.optimizers.cost.budget import Budget
 from worksmith.optimizers.racing.rules import INCUMBENT
-from worksmith.optimizers.search.race import Race
+from worksmith.optimizers.search.race_optimizer import Race
 from worksmith.optimizers.search.rounds import Rounds
 from worksmith.programs.agent import Agent
 from worksmith.tools.errors import InputError

@@ -14,7 +14,7 @@ from tests.tools.kinds.enterprise import small_world
 from tests.worksmith.commands import called, printed, shown
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.access.roles import packaged_policy as packaged_roles
-from worksmith.tools.kinds.crm.kind import CRM
+from worksmith.tools.kinds.crm.crm_world import CRM
 from worksmith.tools.kinds.crm.schema import OBJECTS
 from worksmith.tools.kinds.enterprise.access import packaged_policy
 from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES

@@ -29,7 +29,7 @@ from worksmith.programs.agent import Agent
 from worksmith.programs.parts.signatures import BRIEF_CALL, BRIEF_PLAN
 from worksmith.programs.replaying.scripted import TranscriptEngine, scripted_lm
 from worksmith.tools.errors import InputError
-from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.office_world import OFFICE
 from worksmith.tools.kinds.office.policy import SAM
 from worksmith.tools.world import write_world
 from worksmith.training.rows import read_data

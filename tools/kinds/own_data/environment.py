@@ -15,8 +15,8 @@ from worksmith.tools.environment import Snapshot
 from worksmith.tools.errors import InputError, unknown
 from worksmith.tools.kinds.own_data.declaring import Declarations
 from worksmith.tools.kinds.own_data.index import open_library
-from worksmith.tools.kinds.own_data.kind import ANNOUNCED_FINISH, OWN_DATA
 from worksmith.tools.kinds.own_data.locales import locale_called
+from worksmith.tools.kinds.own_data.own_data_world import ANNOUNCED_FINISH, OWN_DATA
 from worksmith.tools.kinds.own_data.personas import OnePersona, Personas
 from worksmith.tools.kinds.own_data.policy import OPEN, own_policy
 from worksmith.tools.kinds.own_data.refreshing import Sources

@@ -21,7 +21,7 @@ from worksmith.evals.scoring.answer_scorer import AnswerScorer
 from worksmith.evals.tasks.task import Task
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode_result import EpisodeResult
-from worksmith.tools.kinds.enterprise.kind import ENTERPRISE
+from worksmith.tools.kinds.enterprise.enterprise_world import ENTERPRISE
 from worksmith.tools.world import World
 
 pytestmark = pytest.mark.slow

@@ -15,8 +15,8 @@ from tests.tools.kinds.enterprise.small_world import write_small_world
 from worksmith.tools.access.access_policy import AccessPolicy
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.enterprise.access import find_persona, open_policy, packaged_policy
+from worksmith.tools.kinds.enterprise.enterprise_world import ENTERPRISE
 from worksmith.tools.kinds.enterprise.generate.policies import policies
-from worksmith.tools.kinds.enterprise.kind import ENTERPRISE
 from worksmith.tools.kinds.enterprise.schema import KEYS, TABLES
 from worksmith.tools.persona import Persona
 from worksmith.tools.world import World

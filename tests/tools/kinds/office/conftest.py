@@ -12,7 +12,7 @@ import pytest
 from worksmith.tools.environment import Environment
 from worksmith.tools.kinds.office.generate import DEFAULT_NOW, build
 from worksmith.tools.kinds.office.importing import NOW, ORIGIN, import_tables
-from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.office_world import OFFICE
 from worksmith.tools.kinds.office.policy import SAM
 from worksmith.tools.world import write_world
 

@@ -10,7 +10,7 @@ import pytest
 from tests.tables import each_row
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.office.generate import DEFAULT_NOW, build
-from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.office_world import OFFICE
 from worksmith.tools.kinds.office.policy import SAM
 from worksmith.tools.kinds.office.schema import TABLES, TRAFFIC_SOURCES
 from worksmith.tools.world import write_world

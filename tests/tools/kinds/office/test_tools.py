@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from worksmith.tools.dispatch import Observation
 from worksmith.tools.environment import Environment
 from worksmith.tools.episode import Episode
-from worksmith.tools.kinds.office.kind import OFFICE
+from worksmith.tools.kinds.office.office_world import OFFICE
 from worksmith.tools.persona import Persona
 from worksmith.tools.tool import toolset
 

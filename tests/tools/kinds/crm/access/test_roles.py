@@ -13,7 +13,7 @@ from worksmith.programs.parts.rules import rules_text
 from worksmith.tools.errors import InputError
 from worksmith.tools.kinds.crm.access.policy import function_needs
 from worksmith.tools.kinds.crm.access.roles import packaged_policy
-from worksmith.tools.kinds.crm.kind import CRM
+from worksmith.tools.kinds.crm.crm_world import CRM
 from worksmith.tools.kinds.crm.schema import OBJECTS
 
 TABLES = tables_of(__file__)
