@@ -36,7 +36,7 @@ from worksmith.tools.files.project_file import read_project
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 SHELL = ("console", "sh", "bash")
-KNOWN = {*SHELL, "python", "pycon", "text", "csv", "json", "toml", "yaml", "nginx"}
+KNOWN = {*SHELL, "python", "pycon", "text", "csv", "json", "toml", "yaml", "nginx", "mermaid"}
 PART = "a part of a program"
 PROJECT = {"suite": ".", "out": "compiled.json"}
 """Settings that a page's project file may hold, so that its commands leave them out."""

@@ -73,5 +73,5 @@ def test_an_argument_has_no_name_that_means_something_else() -> None:
 
 
 def test_an_unknown_toolkit_is_refused() -> None:
-    with pytest.raises(InputError, match="no such toolkit: flights"):
+    with pytest.raises(InputError, match="no toolkit 'flights'"):
         toolset([KIT], ["flights"])

@@ -236,7 +236,7 @@ def test_models_of_one_class_and_name_with_other_attributes_share_no_replies() -
     [
         (OwnCall("mine/model"), "mine/model has a __call__ of its own"),
         (dspy.LM("openai/davinci", model_type="text"), "openai/davinci completes texts"),
-        (lambda prompt: [prompt], "is no dspy.LM"),
+        (lambda prompt: [prompt], "is not a dspy.LM"),
     ],
 )
 def test_a_model_that_cannot_be_counted_is_refused_by_name(lm: Any, problem: str) -> None:

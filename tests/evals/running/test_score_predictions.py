@@ -260,8 +260,8 @@ def test_what_the_infrastructure_lost_is_not_graded(helpers: World, tmp_path: Pa
         ('{"task_id": "crud", "trial": 1e9}', "trial"),
         ('{"task_id": "crud", "ended": "well"}', "ended"),
         ('{"task_id": "crud", "answer": NaN}', "not a prediction"),
-        ('{"task_id": "crud", "shown": ["sqlite_master/1"]}', "no record"),
-        ('{"task_id": "crud", "shown": ["staff/"]}', "no record"),
+        ('{"task_id": "crud", "shown": ["sqlite_master/1"]}', "not a record"),
+        ('{"task_id": "crud", "shown": ["staff/"]}', "not a record"),
         ('{"task_id": "search"}', "two predictions"),
     ],
 )

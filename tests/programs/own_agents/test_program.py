@@ -211,7 +211,7 @@ def test_settings_and_code_are_in_the_digest(env: Environment) -> None:
     ("make", "said"),
     [
         (lambda: OwnAgent(dspy.Predict("a -> b")), "needs no wrapper"),
-        (lambda: OwnAgent(7), "is no agent"),  # type: ignore[arg-type]
+        (lambda: OwnAgent(7), "is not an agent"),  # type: ignore[arg-type]
         (lambda: OwnAgent(cancel, toolset="retrieved:4"), "change at each step"),
         (lambda: OwnAgent(lambda: "Done."), "takes no task"),  # type: ignore[arg-type,misc]
         (lambda: OwnAgent(lambda task, more: "Done."), "takes no task"),  # type: ignore[arg-type,misc]

@@ -79,7 +79,7 @@ def test_a_package_offers_a_strategy_by_its_name(suite: Suite, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("REACT", "there is another strategy 'react'"), ("Twice", "is no Strategy")]
+    ("name", "why"), [("REACT", "there is another strategy 'react'"), ("Twice", "is not a Strategy")]
 )
 def test_what_is_no_new_strategy_is_refused(name: str, why: str) -> None:
     with pytest.raises(ws.InputError, match=why):

@@ -21,7 +21,7 @@ from worksmith.jobs.settings.health import DoctorSettings
     ),
 )
 def examine(settings: DoctorSettings, as_json: JsonFlag = False) -> None:
-    """Check this machine and the models that worksmith.toml and the command name; name the remedy.
+    """Check this machine and the models that worksmith.toml and the command name; say what to do.
 
     Each model gets one short request, after confirmation; without a terminal only with --yes. Of a model on
     this machine that the command names the weights are read. The exit code is 1 if a check fails.

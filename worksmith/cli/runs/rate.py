@@ -35,7 +35,7 @@ AgreementFlag = Annotated[
 
 @from_settings(RateSettings)
 def rate_runs(settings: RateSettings, agreement: AgreementFlag = False, as_json: JsonFlag = False) -> None:
-    """Rate sampled episodes of runs, or tasks or records of suites, on five levels, without knowing whose.
+    """Rate sampled episodes of runs, or tasks or records of suites, on five levels, without their origin.
 
     Ratings are written at once; the same command continues after a stop.
     """

@@ -118,7 +118,7 @@ def test_a_changed_store_is_refused_and_leaves_nothing(
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
 
-    with pytest.raises(InputError, match="not what its name says") as caught:
+    with pytest.raises(InputError, match="its content does not fit its name") as caught:
         store.get(stored.sha256)
 
     assert str(file) in str(caught.value)
@@ -131,7 +131,7 @@ def test_a_list_that_leads_out_of_the_suite_is_refused(tmp_path: Path, cache: Pa
     sha256 = hashlib.sha256(data).hexdigest()
     (tmp_path / "store/suites" / sha256).write_bytes(data)
 
-    with pytest.raises(InputError, match="not what its name says"):
+    with pytest.raises(InputError, match="its content does not fit its name"):
         SuiteStore(str(tmp_path / "store")).get(sha256)
 
     assert not (cache.parent / "outside").exists()
