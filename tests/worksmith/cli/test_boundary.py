@@ -34,7 +34,11 @@ def ended(error: BaseException, capsys: pytest.CaptureFixture[str]) -> tuple[obj
         (RetrievalError("is damaged", where="index"), 2, "index: is damaged"),
         (WorksmithError("it failed"), 1, "it failed"),
         (OSError(28, "No space left on device", "a.json"), 1, "a.json: No space left on device (free some"),
-        (OSError(28, "No space left on device"), 1, "No space left on device (free some space; finished work"),
+        (
+            OSError(28, "No space left on device"),
+            1,
+            "No space left on device (free some space; finished work",
+        ),
         (OSError(30, "Read-only file system", "a"), 1, "a: Read-only file system (choose a place that"),
         (PermissionError(13, "Permission denied", "a"), 1, "a: Permission denied (choose a place that"),
         (OSError("31872 requested and 2016 written"), 1, "31872 requested and 2016 written"),

@@ -225,7 +225,10 @@ def test_a_row_is_found_whose_other_cells_are_longer_than_the_bounds(growing: En
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (lambda ctx: ctx["ticket"], "no table 'ticket' (did you mean 'tickets'? There are people, tickets, articles)"),
+        (
+            lambda ctx: ctx["ticket"],
+            "no table 'ticket' (did you mean 'tickets'? There are people, tickets, articles)",
+        ),
         (lambda ctx: ctx["tickets"].search("x"), "the table tickets has no index"),
         (lambda ctx: ctx["tickets"].find(where="priority >"), "no condition or order over the columns"),
         (lambda ctx: ctx["tickets"].find(order="prio"), "no such column: prio"),
