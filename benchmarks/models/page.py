@@ -23,9 +23,12 @@ _CELLS = Path(__file__).with_name("cells.jsonl")
 Cell = Mapping[str, Any]
 
 _UNCOMPILED = "uncompiled"
-_SAME = ("suite", "suite_digest", "lm", "seed", "attack")
+_SAME = ("suite", "suite_digest", "lm", "seed", "attack", "prompts")
 """What a cell has in common with that of the uncompiled program. The digest of a model is not among it: it
 names the processor as well, and a note of the table names the machines."""
+
+_OLD = "tools last"
+"""The `prompts` of cells that were measured before the tools stood in the system message, with commit b3862d69."""
 
 _OWN = "own"
 """The name of the three projects over own data together."""
@@ -84,18 +87,30 @@ def _kept(cell: Cell) -> Cell:
 
 def _place(cell: Cell) -> tuple[Any, ...]:
     arms, suites = list(ARMS), list(SUITES)
-    return cell["lm"], suites.index(cell["suite"]), arms.index(cell["arm"]), cell["seed"], "attack" in cell
+    return (
+        cell["lm"],
+        suites.index(cell["suite"]),
+        arms.index(cell["arm"]),
+        cell["seed"],
+        "attack" in cell,
+        "prompts" in cell,
+    )
 
 
 def _grids(cells: Sequence[Cell]) -> Iterator[Grid]:
-    for lm, seed in dict.fromkeys((cell["lm"], cell["seed"]) for cell in cells):
-        own = [cell for cell in cells if (cell["lm"], cell["seed"]) == (lm, seed)]
+    for lm, seed, prompts in dict.fromkeys(map(_setting, cells)):
+        own = [cell for cell in cells if _setting(cell) == (lm, seed, prompts)]
+        model = f"`{lm}`{', tools after the demonstrations' if prompts == _OLD else ''}"
         if len({cell["suite"] for cell in own if SUITES[cell["suite"]].own}) > 1:
-            yield _pooled(lm, own)
+            yield _pooled(model, own)
         for suite in SUITES:
             rows = [cell for cell in own if cell["suite"] == suite]
             if rows:
-                yield _grid(f"{SUITES[suite].title}: `{lm}`", rows, _command(lm, suite, seed, rows))
+                yield _grid(f"{SUITES[suite].title}: {model}", rows, _command(lm, suite, seed, rows))
+
+
+def _setting(cell: Cell) -> tuple[str, int, str]:
+    return cell["lm"], cell["seed"], cell.get("prompts", "")
 
 
 def _attacks(cells: Sequence[Cell]) -> Grid:
@@ -118,7 +133,8 @@ def _command(lm: str, suite: str, seed: int, rows: Sequence[Cell]) -> str:
     asked = f"--lm {shlex.quote(lm)} --suite {suite} --seed {seed} --arms ARM"
     tested = max(len(row.get("tasks", ())) for row in rows)
     fewer = f" --limit {tested}" if 0 < tested < SUITES[suite].test else ""
-    return f"Each row: `python -m benchmarks models --work DIR {asked}{fewer}`"
+    before = "after `git checkout b3862d69`, " if rows[0].get("prompts") == _OLD else ""
+    return f"Each row: {before}`python -m benchmarks models --work DIR {asked}{fewer}`"
 
 
 def _grid(title: str, rows: Sequence[Cell], command: str) -> Grid:
@@ -151,7 +167,7 @@ def _grid(title: str, rows: Sequence[Cell], command: str) -> Grid:
     )
 
 
-def _pooled(lm: str, cells: Sequence[Cell]) -> Grid:
+def _pooled(model: str, cells: Sequence[Cell]) -> Grid:
     """The arms that are finished in all projects over own data."""
     suites = [name for name in SUITES if any(c["suite"] == name and SUITES[name].own for c in cells)]
     rows: list[Cell] = []
@@ -166,7 +182,7 @@ def _pooled(lm: str, cells: Sequence[Cell]) -> Grid:
             rows.append({"arm": arm, "suite": _OWN, "tasks": tasks})
     best = max((row for row in rows if row["arm"].startswith("dspy:")), key=_mean, default=None)
     return Grid.of(
-        f"Projects over own data together ({', '.join(suites)}): `{lm}`",
+        f"Projects over own data together ({', '.join(suites)}): {model}",
         rows,
         ("arm", lambda row: row["arm"]),
         ("n", lambda row: str(len(row["tasks"]))),
@@ -251,7 +267,7 @@ def _missing(cells: Sequence[Cell]) -> str:
     """What was not run yet, by model."""
     lines = []
     for lm in dict.fromkeys(cell["lm"] for cell in cells):
-        done = {(cell["suite"], cell["arm"]) for cell in cells if cell["lm"] == lm}
+        done = {(cell["suite"], cell["arm"]) for cell in cells if cell["lm"] == lm and "prompts" not in cell}
         left = {suite: [arm for arm in ARMS if (suite, arm) not in done] for suite in SUITES}
         said = [
             f"{suite} ({'all arms' if len(arms) == len(ARMS) else ', '.join(arms)})"
