@@ -28,7 +28,7 @@ _SAME = ("suite", "suite_digest", "lm", "seed", "attack", "prompts")
 names the processor as well, and a note of the table names the machines."""
 
 _OLD = "tools last"
-"""The `prompts` of cells that were measured before the tools stood in the system message, with commit b3862d69."""
+"""The `prompts` of cells of commit b3862d69, before the tools stood in the system message."""
 
 _OWN = "own"
 """The name of the three projects over own data together."""
