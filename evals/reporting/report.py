@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from worksmith.evals.characters import harmless
 from worksmith.evals.records.record import EpisodeRecord
 from worksmith.evals.records.summary import summarize
 from worksmith.evals.reporting.episodes import ShownEpisode
@@ -81,9 +82,9 @@ class Report:
         return [grid for section in self.sections for grid in section.grids]
 
     def show(self, console: Console) -> None:
-        console.print(self.title, style="bold", markup=False, highlight=False)
+        console.print(harmless(self.title), style="bold", markup=False, highlight=False)
         for finding in self.findings:
-            console.print(finding, markup=False, highlight=False)
+            console.print(harmless(finding), markup=False, highlight=False)
         for grid in self.grids:
             console.print(grid.rich())
 

@@ -21,6 +21,7 @@ from worksmith.tools.errors import InputError
 ROOT = Path(__file__).parents[2]
 OURS = {"worksmith", "worksmith_suite", "optimizers", "programs", "evals", "tools", "retrievers"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXAMPLES = {file.stem for file in (ROOT / "examples").glob("*.py")}
 BROUGHT = {"openai"}
 """Packages of examples that DSPy brings."""
 ELSEWHERE = {"agents": ["openai-agents"], "pydantic_ai": ["pydantic-ai-slim"]}
@@ -56,7 +57,7 @@ def test_imported_packages_are_declared_pinned_and_explained_and_no_others() -> 
     missing = {
         module: file
         for module, file in modules.items()
-        if module not in OURS | sys.stdlib_module_names | BROUGHT
+        if module not in OURS | sys.stdlib_module_names | BROUGHT | EXAMPLES
         and declared.isdisjoint(map(_plain, installed.get(module, [module])))
     }
 

@@ -67,7 +67,7 @@ def test_a_judge_that_gives_no_verdict_at_all_fails_the_run_and_says_so(
 
 def test_a_comparison_shows_what_a_judge_says_of_each_program(office: Path, here: Path) -> None:
     command = ("compare", office, "--strategies", "gold", "--optimizers", "none", "--lm", "gold")
-    result = invoke(*command, "--limit", 3, "--judge", "local/rubric", "--no-track")
+    result = invoke(*command, "--limit", 3, "--judge", "local/rubric", "--no-track", "--verbose")
     assert result.exit_code == 0, result.output
     told = result.stdout[result.stdout.index("Judged by local/rubric") :]
     assert told.count("(0/3)") == 3

@@ -91,7 +91,7 @@ def test_a_log_says_where_its_suite_is_missing(office: Path, there: Path) -> Non
     result = invoke("log", log, "--experiment", "office", "--json")
 
     assert result.exit_code == 0, result.output
-    assert "its suite is not at hand" in result.stderr
+    assert "its suite is missing" in result.stderr
     client, traces, experiment = store(there)
     run = client.search_runs([experiment], "params.from_log = 'short.jsonl'")[0]
     said = {"log": str(log), "run_id": run.info.run_id, "episodes": 2}

@@ -165,7 +165,7 @@ def test_people_are_told_how_to_reach_it_but_not_a_token_they_gave() -> None:
         ("gold", [], "cannot be served"),
         ("replay:runs.jsonl", [], "cannot be served"),
         ("local/none", [], "no local model"),
-        ("openai/gpt-4o-mini", [], "is no local model"),
+        ("openai/gpt-4o-mini", [], "is not a local model"),
         ("json:__name__", [], "is a str, and no model"),
         ("nowhere:engine", [], "cannot be imported"),
     ],

@@ -47,7 +47,7 @@ def test_a_comparison_on_a_part_of_a_suite(office: Path, here: Path) -> None:
     ("options", "said"),
     [
         (("--where", "domain=weather"), "no task with domain=weather"),
-        (("--where", "colour=red"), "there is no 'colour' to choose by"),
+        (("--where", "colour=red"), "tasks are not chosen by 'colour'"),
         (("--constraint", "leak"), "no constraint: 'leak'"),
     ],
 )

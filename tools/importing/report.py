@@ -60,7 +60,7 @@ class ImportReport:
         system: whose files are read.
     """
 
-    system: str = "enterprisebench"
+    system: str
     files: list[FileNote] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     quarantine: list[Flag] = field(default_factory=list)

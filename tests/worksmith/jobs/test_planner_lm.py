@@ -62,7 +62,7 @@ def test_a_compile_for_a_planner_is_verified_and_its_program_takes_another(suite
 def test_planners_are_compared_with_one_executor(suite: Suite, here: Path) -> None:
     options = ("--strategies", "cot,plan", "--optimizers", "none", "--lm", "gold", "--limit", 2, "--no-track")
     planners = ("--planner-lm", f"{standin.NAME},gold")
-    said = shown("compare", suite.path, *options, *planners)
+    said = shown("compare", suite.path, *options, *planners, "--verbose")
     found = printed("compare", suite.path, *options, *planners)
 
     rows = [row for row in found["rows"] if not row["baseline"]]

@@ -231,7 +231,7 @@ def _read(path: Path, name: str, report: ImportReport) -> list[Entry]:
         report.error("too_large", name, "", f"{size} bytes; more than {_MOST_BYTES} are not read")
         report.files.append(FileNote(name, "queries", "unreadable"))
         return []
-    own = ImportReport()
+    own = ImportReport(report.system)
     records, status = read_records(path, name, own, is_record=looks_like_a_question)
     found = [record for record in records if looks_like_a_question(record.value)]
     if records and not found and path.name not in RAW_FILES:

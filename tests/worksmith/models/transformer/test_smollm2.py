@@ -82,7 +82,7 @@ def test_it_has_settings_of_its_own_and_refuses_others() -> None:
         use_models({})
 
     assert (model.kwargs["temperature"], model.kwargs["max_tokens"]) == (0.5, 7)
-    with pytest.raises(InputError, match="no setting api_base"):
+    with pytest.raises(InputError, match="no setting 'api_base'"):
         resolve("local/smollm2 api_base=http://localhost")
 
 

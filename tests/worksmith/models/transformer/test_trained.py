@@ -127,7 +127,7 @@ def test_it_is_a_model_like_any_other(folders: dict[str, Path]) -> None:
     assert trained(folders["adapter"]) is lm.engine
     again = pickle.loads(pickle.dumps(lm.engine))
     assert (again.digest, again.compact_prompts) == (lm.engine.digest, 90)
-    with pytest.raises(InputError, match="no setting api_base"):
+    with pytest.raises(InputError, match="no setting 'api_base'"):
         resolve(f"local/{folders['adapter']} api_base=http://localhost")
 
 

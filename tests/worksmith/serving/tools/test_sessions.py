@@ -138,7 +138,7 @@ def test_a_silent_session_ends(suite: Suite, tmp_path: Path) -> None:
         await close(client)
         while not running.records:
             await asyncio.sleep(0.01)
-        with pytest.raises(MCPError, match="no such session"):
+        with pytest.raises(MCPError, match="session is unknown"):
             await close(client)
         return "ended"
 

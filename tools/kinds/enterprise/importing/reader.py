@@ -68,7 +68,7 @@ def read_enterprise(source: Path | str, *, progress: Callable[[str], None] = lam
             where=str(source),
             hint="any subset will do, for example Human_Resource_Management/Employees/employees.json",
         )
-    report = ImportReport()
+    report = ImportReport(ORIGIN)
     reading = Reading(report)
     for source_name, names in found.sources.items():
         progress(f"reading {source_name}")
