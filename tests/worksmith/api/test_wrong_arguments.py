@@ -73,7 +73,10 @@ def test_a_date_is_its_midnight(tmp_path: Path) -> None:
 @each_row(
     ("wrong", "said"),
     [
-        (lambda suite: tables(personas=["people"], folder=suite.world.path.parent), r"no table \"\['people'\]\""),
+        (
+            lambda suite: tables(personas=["people"], folder=suite.world.path.parent),
+            r"no table \"\['people'\]\"",
+        ),
         (
             lambda suite: call(ws.Suite, "tasks.jsonl", suite.env),
             "env: no environment but str .*Suite.environment",

@@ -343,7 +343,9 @@ CASES: dict[str, Case] = {
         chosen={"b": "integer"},
     ),
     "unknown key": wrong(text("a,b\n1,2\n"), "t has no column 'id'", "there are a, b", keys={"t": "id"}),
-    "key of no table": wrong(text("a,b\n1,2\n"), "keys: no table 'tt' (did you mean 't'? There are t)", keys={"tt": "id"}),
+    "key of no table": wrong(
+        text("a,b\n1,2\n"), "keys: no table 'tt' (did you mean 't'? There are t)", keys={"tt": "id"}
+    ),
     "unknown column": wrong(text("a,b\n1,2\n"), "t has no column 'c'", chosen={"c": "text"}),
     "unknown type": wrong(
         text("a,b\n1,2\n"), "no type 'date'", "text, integer, real, boolean", chosen={"a": "date"}
